@@ -1,0 +1,1 @@
+"""Phones through ADB. Nothing outside this package talks to adb."""

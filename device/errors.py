@@ -1,0 +1,168 @@
+"""Errors of the device room: what can go wrong between us and a phone.
+
+Each class has a stable code; the message ends in what the person can do about it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class DeviceError(Exception):
+    """Base of all device errors.
+
+    Attributes:
+        code: Stable, machine-readable name (`device.*`).
+        retryable: Whether the same call may succeed later without a person's help.
+        details: JSON-able facts: serial, command, output.
+    """
+
+    code: ClassVar[str] = "device.error"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+
+class AdbMissingError(DeviceError):
+    """There is no adb program on this machine."""
+
+    code = "device.adb_missing"
+
+
+class AdbServerError(DeviceError):
+    """The adb server does not answer, or answers nonsense."""
+
+    code = "device.adb_server"
+    retryable = True
+
+
+class DeviceNotFoundError(DeviceError):
+    """adb lists no device with this serial, or none at all."""
+
+    code = "device.not_found"
+
+
+class DeviceAmbiguousError(DeviceError):
+    """Several devices are ready and none was named."""
+
+    code = "device.ambiguous"
+
+
+class DeviceOfflineError(DeviceError):
+    code = "device.offline"
+    retryable = True
+
+
+class DeviceUnauthorizedError(DeviceError):
+    """The phone has not accepted this computer's key."""
+
+    code = "device.unauthorized"
+
+
+class DeviceBootingError(DeviceError):
+    code = "device.booting"
+    retryable = True
+
+
+class DeviceTimeoutError(DeviceError):
+    """A command did not end within its deadline."""
+
+    code = "device.timeout"
+    retryable = True
+
+
+class ConnectionLostError(DeviceError):
+    """The connection broke in the middle of a command: whether it ran is unknown."""
+
+    code = "device.connection_lost"
+    retryable = True
+
+
+class CommandFailedError(DeviceError):
+    """A command ended with an error that has no code of its own."""
+
+    code = "device.command_failed"
+
+
+class CommandMissingError(DeviceError):
+    """The phone has no such command."""
+
+    code = "device.command_missing"
+
+
+class ScreenshotError(DeviceError):
+    """No whole picture could be taken."""
+
+    code = "device.screenshot"
+    retryable = True
+
+
+class InputBlockedError(DeviceError):
+    """The phone refuses injected input (INJECT_EVENTS)."""
+
+    code = "device.input_blocked"
+
+
+class BadPointError(DeviceError):
+    """A point outside the screen."""
+
+    code = "device.bad_point"
+
+
+class TextNotTypedError(DeviceError):
+    """The text could not be typed, or not verified; nothing was half typed knowingly."""
+
+    code = "device.text_not_typed"
+
+
+class KeyboardMissingError(DeviceError):
+    """No installed keyboard can type these characters."""
+
+    code = "device.keyboard_missing"
+
+
+class SecureSettingsDeniedError(DeviceError):
+    """The vendor forbids changing secure settings over adb."""
+
+    code = "device.secure_settings_denied"
+
+
+class AppNotFoundError(DeviceError):
+    """No installed app has this name; `details["candidates"]` lists near ones."""
+
+    code = "device.app_not_found"
+
+
+class AppAmbiguousError(DeviceError):
+    """Several installed apps fit; `details["candidates"]` lists them."""
+
+    code = "device.app_ambiguous"
+
+
+class AppNotStartedError(DeviceError):
+    """The launch was sent, but the app did not come to the front."""
+
+    code = "device.app_not_started"
+    retryable = True
+
+
+class UiTreeError(DeviceError):
+    """The UI tree could not be read; the picture may still be fine."""
+
+    code = "device.ui_tree"
+    retryable = True
+
+
+class AutomationBusyError(UiTreeError):
+    """Another automation client holds the phone's UI automation."""
+
+    code = "device.automation_busy"
+
+
+class DeviceLockedError(DeviceError):
+    """The keyguard needs the person: a PIN is never guessed."""
+
+    code = "device.locked"

@@ -1,0 +1,1 @@
+"""One model family per file: messages out, reply in. No I/O in here."""

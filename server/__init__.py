@@ -1,0 +1,1 @@
+"""The service: sessions, prompts in, actions out, logs."""

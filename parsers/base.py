@@ -52,7 +52,7 @@ class PixelSpace:
 
 @dataclass(frozen=True, slots=True)
 class ElementSpace:
-    """The target is a number in the element list, counted from `base`; pixels may be allowed too."""
+    """The target is a number in the element list, counted from `base`."""
 
     base: Literal[0, 1]
     name: str = "elements"

@@ -83,6 +83,9 @@ def install_packages(python: Path, *, dev: bool) -> None:
             "--quiet",
             "--constraint",
             str(ROOT / "constraints.txt"),
+            # A plain path entry: the default import hook makes every start of the command slower.
+            "--config-settings",
+            "editable_mode=compat",
             "--editable",
             f"{ROOT}[{extras}]",
         ]

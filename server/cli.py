@@ -1,0 +1,274 @@
+"""The `localserver` command: options and help. What a command does is imported when it runs.
+
+`--help` has to answer at once, so nothing heavy may be imported at the top of this file.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="localserver",
+    help=(
+        "The server between a vision-language model and an Android phone.\n\n"
+        "First time here? localserver demo shows a whole run without a phone, a GPU "
+        "or a key. With a phone: localserver doctor says what is missing, then "
+        'localserver run "Open Settings and turn off Bluetooth".'
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SerialOption = Annotated[
+    str | None,
+    typer.Option(
+        "--serial", "-s", metavar="SERIAL",
+        help="Which phone, as `localserver devices` lists it. Default: the only one that is ready.",
+    ),
+]  # fmt: skip
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="DIR",
+        help="Folder with server.yaml, model_config.yaml, apps.yaml. Default: ./configs.",
+    ),
+]  # fmt: skip
+LogDirOption = Annotated[
+    Path | None,
+    typer.Option("--log-dir", metavar="DIR", help="Where sessions are kept. Default: ./logs."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        from server.version import VERSION
+
+        typer.echo(f"localserver {VERSION}")
+        raise typer.Exit()
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and end.", is_eager=True, callback=print_version
+        ),
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+
+
+@app.command()
+def demo(
+    task: Annotated[
+        str | None, typer.Argument(help="What to do on the phone, in Chinese or English.")
+    ] = None,
+    locale: Annotated[
+        str | None, typer.Option(help="Language of the phone: zh or en. Default: the task's.")
+    ] = None,
+) -> None:
+    """Show a whole run without a phone, a GPU or a key.
+
+    A virtual phone, the demo model and the server work together over real adb and HTTP. The phone and the model are started for this run and
+    stopped after it; the log and a picture of the run stay.
+    """
+    from server.demo import run_demo
+
+    raise typer.Exit(run_demo(task, locale=locale))
+
+
+@app.command()
+def run(
+    task: Annotated[str, typer.Argument(help="What to do, in the words you would tell a person.")],
+    serial: SerialOption = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", metavar="NAME", help="Model name.")
+    ] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Provider of configs/model_config.yaml."),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How the model speaks. Default: that of the model."),
+    ] = None,
+    max_steps: Annotated[int, typer.Option(min=1, help="Stop after this many steps.")] = 40,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Go to the home screen before starting.")
+    ] = False,
+    no_reply: Annotated[
+        bool,
+        typer.Option("--no-reply", help="End the run when the model asks, instead of asking you."),
+    ] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Ask a running service for the steps."),
+    ] = None,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one task on a phone and show each step as it happens.
+
+    The exit code is 0 when the task was completed, 1 when it ended otherwise, 2 when it could not
+    start.
+    """
+    from server.commands import run_task_command
+
+    raise typer.Exit(
+        run_task_command(
+            task,
+            serial=serial,
+            model=model,
+            provider=provider,
+            dialect=dialect,
+            max_steps=max_steps,
+            reset=reset,
+            ask=not no_reply,
+            server_url=server,
+            log_dir=log_dir,
+            config_dir=config,
+            as_json=as_json,
+        )
+    )
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A Host header to accept besides loopback names."),
+    ] = None,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    debug: Annotated[
+        bool | None, typer.Option("--debug", help="Also log prompts, replies and timings.")
+    ] = None,
+) -> None:
+    """Start the service: HTTP API, sessions, tasks.
+
+    It listens on loopback only. Another address needs a token (LOCALSERVER_TOKEN) and --allow-host.
+    """
+    from server.commands import serve_command
+
+    raise typer.Exit(
+        serve_command(
+            host=host,
+            port=port,
+            allow_hosts=allow_host or [],
+            log_dir=log_dir,
+            config_dir=config,
+            debug=debug,
+        )
+    )
+
+
+@app.command()
+def devices(as_json: JsonOption = False) -> None:
+    """List the phones that adb sees, and what to do about a bad one."""
+    from server.commands import devices_command
+
+    raise typer.Exit(devices_command(as_json=as_json))
+
+
+@app.command()
+def doctor(
+    serial: SerialOption = None, config: ConfigOption = None, as_json: JsonOption = False
+) -> None:
+    """Say what is missing between you, model and phone, and the fix."""
+    from server.commands import doctor_command
+
+    raise typer.Exit(doctor_command(serial=serial, config_dir=config, as_json=as_json))
+
+
+@app.command()
+def sessions(
+    limit: Annotated[int, typer.Option(min=1, help="How many, newest first.")] = 20,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the sessions in the log folder, newest first."""
+    from server.commands import sessions_command
+
+    raise typer.Exit(
+        sessions_command(limit=limit, log_dir=log_dir, config_dir=config, as_json=as_json)
+    )
+
+
+@app.command()
+def show(
+    session: Annotated[str, typer.Argument(help="Session id, or its first characters.")],
+    sheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Also draw all steps into one picture."),
+    ] = None,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what happened in a session, step by step."""
+    from server.commands import show_command
+
+    raise typer.Exit(
+        show_command(session, sheet=sheet, log_dir=log_dir, config_dir=config, as_json=as_json)
+    )
+
+
+@app.command()
+def phone(
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port for adb; 0 takes a free one.")
+    ] = 0,
+    locale: Annotated[str, typer.Option(help="Language of the phone: zh or en.")] = "zh",
+    size: Annotated[str, typer.Option(metavar="WxH", help="Screen size in pixels.")] = "1080x2400",
+    connect: Annotated[bool, typer.Option(help="Connect it to this machine's adb server.")] = True,
+) -> None:
+    """Start a virtual phone: a device for adb, with a screen and apps."""
+    from server.commands import phone_command
+
+    raise typer.Exit(phone_command(port=port, locale=locale, size=size, connect=connect))
+
+
+@app.command()
+def model(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8705,
+) -> None:
+    """Start the demo model, an OpenAI-compatible server.
+
+    It reads the screen by OCR and follows plain rules: no vision-language model. It is there so that everything runs without one.
+    """
+    from server.commands import model_command
+
+    raise typer.Exit(model_command(port=port))
+
+
+def main() -> None:
+    """Run the command; errors that we know end in one clear line, not in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # A Windows console may be set to a code page that has no Chinese.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Read one YAML file and remember on which line each key stands.
+
+Configuration mistakes are told with file, line and key. Aliases are refused (a few lines of them
+can unfold into gigabytes), and so are duplicate keys (the loser would vanish silently).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from server.errors import ConfigError
+
+MAX_FILE_BYTES = 1_000_000
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """The content of one YAML file.
+
+    Attributes:
+        path: Where it was read.
+        data: The mapping at its top; empty for an empty file.
+        lines: Line (from 1) of each key, by its path of keys and list positions.
+    """
+
+    path: Path
+    data: Mapping[str, Any]
+    lines: Mapping[KeyPath, int]
+
+    def line_of(self, key_path: KeyPath) -> int | None:
+        """Line of a key, or of the nearest key above it."""
+        while key_path:
+            if key_path in self.lines:
+                return self.lines[key_path]
+            key_path = key_path[:-1]
+        return None
+
+    def error(self, key_path: KeyPath, problem: str) -> ConfigError:
+        """A `ConfigError` that names this file, the key's line and the key."""
+        line = self.line_of(key_path)
+        place = f"{self.path}:{line}" if line is not None else str(self.path)
+        key = ".".join(str(part) for part in key_path)
+        return ConfigError(f"{place}: {key}: {problem}", file=self.path.name, line=line, key=key)
+
+
+def read_config_file(path: Path) -> ConfigFile:
+    """Read a YAML file whose top is a mapping.
+
+    Raises:
+        ConfigError: Unreadable, too large, not YAML, with aliases or duplicate keys.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot be read ({error.strerror}); check that it exists and is readable",
+            file=path.name,
+        ) from error
+    if len(raw) > MAX_FILE_BYTES:
+        raise ConfigError(
+            f"{path}: larger than {MAX_FILE_BYTES} bytes; is it a config file?", file=path.name
+        )
+    try:
+        text = raw.decode("utf-8-sig")
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                raise ConfigError(
+                    f"{path}:{event.start_mark.line + 1}: YAML aliases are not allowed; "
+                    "write the value out",
+                    file=path.name,
+                    line=event.start_mark.line + 1,
+                )
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return ConfigFile(path, {}, {})
+        lines: dict[KeyPath, int] = {}
+        data = _build(loader, node, (), lines, path)
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8; save it as UTF-8", file=path.name) from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: nested too deep; flatten it", file=path.name) from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else None
+        problem = getattr(error, "problem", None) or "not valid YAML"
+        raise ConfigError(
+            f"{path}:{line}: {problem}; mend the YAML", file=path.name, line=line
+        ) from error
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: the top must be `key: value` lines", file=path.name)
+    return ConfigFile(path, data, lines)
+
+
+def explain_validation_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:
+    """The first wrong key and what is wrong with it, with a suggestion for a mistyped one."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    key_path: KeyPath = tuple(first["loc"])
+    if first["type"] != "extra_forbidden":
+        return key_path, first["msg"]
+    return key_path, f"unknown key{suggest(str(key_path[-1]), model)}"
+
+
+def suggest(key: str, model: type[BaseModel]) -> str:
+    """`; did you mean ...?` for a key that is close to a field of `model`, else its keys."""
+    near = get_close_matches(key, model.model_fields, n=1)
+    return f"; did you mean `{near[0]}`?" if near else "; remove it"
+
+
+def _build(
+    loader: yaml.SafeLoader,
+    node: yaml.Node,
+    key_path: KeyPath,
+    lines: dict[KeyPath, int],
+    path: Path,
+) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        mapping: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            line = key_node.start_mark.line + 1
+            if key in mapping:
+                raise ConfigError(
+                    f"{path}:{line}: {key}: given twice; keep one",
+                    file=path.name,
+                    line=line,
+                    key=key,
+                )
+            lines[(*key_path, key)] = line
+            mapping[key] = _build(loader, value_node, (*key_path, key), lines, path)
+        return mapping
+    if isinstance(node, yaml.SequenceNode):
+        items = []
+        for position, item in enumerate(node.value):
+            lines[(*key_path, position)] = item.start_mark.line + 1
+            items.append(_build(loader, item, (*key_path, position), lines, path))
+        return items
+    return loader.construct_object(node, deep=True)

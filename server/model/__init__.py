@@ -1,0 +1,1 @@
+"""The model side: providers, the client that asks them, and the shipped fakes."""

@@ -1,0 +1,1 @@
+"""The log: its schema, its writer and its reader."""

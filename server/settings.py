@@ -1,0 +1,257 @@
+"""Settings: `configs/*.yaml`, then `LOCALSERVER_*` variables, then overrides: one frozen object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from server.config_files import (
+    ConfigFile,
+    KeyPath,
+    explain_validation_error,
+    read_config_file,
+    suggest,
+)
+from server.errors import ConfigError
+
+ENV_PREFIX = "LOCALSERVER_"
+SERVER_FILE = "server.yaml"
+MODELS_FILE = "model_config.yaml"
+MIB = 1024 * 1024
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModelDefaults(_Frozen):
+    """What one model of a provider needs differently.
+
+    Attributes:
+        args: Sampling arguments, over the provider's.
+        task_type: The dialect that the model speaks.
+        variant: The dialect's variant.
+        max_side_px: Longest side of the picture sent (aspect kept); 0: no limit.
+        prompt_language: "zh" or "en"; None: the dialect's default.
+        prompt_file: A prompt file that replaces the dialect's, relative to the config folder.
+    """
+
+    args: dict[str, Any] = Field(default_factory=dict)
+    task_type: str | None = None
+    variant: str | None = None
+    max_side_px: int = Field(default=0, ge=0, le=16384)
+    prompt_language: str | None = None
+    prompt_file: str | None = None
+
+
+class ProviderConfig(_Frozen):
+    """One OpenAI-compatible endpoint.
+
+    Attributes:
+        api_base: Its address up to and with `/v1`.
+        api_key: The key, or `env:NAME` for a key that is read from the environment.
+        default_model: Taken where a request names no model.
+        args: Sampling arguments for all of its models.
+        models: What single models need differently.
+        timeout_s: Longest wait for one attempt.
+        deadline_s: Longest wait for all attempts together.
+        max_attempts: How often one question is put, at most.
+    """
+
+    api_base: str = Field(pattern=r"^https?://[^\s@]+$")
+    api_key: SecretStr | None = None
+    default_model: str | None = None
+    args: dict[str, Any] = Field(default_factory=dict)
+    models: dict[str, ModelDefaults] = Field(default_factory=dict)
+    timeout_s: float = Field(default=60.0, gt=0, le=3600)
+    deadline_s: float = Field(default=120.0, gt=0, le=7200)
+    max_attempts: int = Field(default=3, ge=1, le=10)
+
+
+class Settings(_Frozen):
+    """Everything that can be set, checked once at start.
+
+    Attributes:
+        log_dir: One `<session_id>.jsonl` and `<session_id>.events.jsonl` per session.
+        image_dir: One folder of screenshots per session.
+        config_dir: Where the configuration was read.
+        debug: Log full prompts (without pictures), replies and timings.
+        host: Address to listen on.
+        port: Port to listen on.
+        allowed_hosts: Values of the `Host` header that are served.
+        api_token: Token that HTTP callers must send; None: loopback callers need none.
+        session_busy_wait_s: How long a second step of a session waits for the first.
+        max_body_bytes: Largest request body.
+        max_image_bytes: Largest screenshot file.
+        max_image_pixels: Most pixels in a screenshot, checked before it is decoded.
+        max_sessions_in_memory: Idle sessions above this are dropped; their log brings them back.
+        allow_image_url: Whether a screenshot may be given as an http(s) URL.
+        image_url_hosts: Hosts that such a URL may name although they are in a private network.
+        max_reasks: How often the model is asked again when its reply cannot be read.
+        default_task_type: Dialect where neither the request nor the model's config names one.
+        default_provider: Provider where a request names none; None: the first one configured.
+        default_model: Model where a request names none; None: the provider's default.
+        providers: The configured providers by name.
+    """
+
+    log_dir: Path
+    image_dir: Path
+    config_dir: Path
+    debug: bool = False
+    host: str = "127.0.0.1"
+    port: int = Field(default=8704, ge=0, le=65535)
+    allowed_hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]")
+    api_token: SecretStr | None = None
+    session_busy_wait_s: float = Field(default=5.0, ge=0, le=600)
+    max_body_bytes: int = Field(default=32 * MIB, gt=0)
+    max_image_bytes: int = Field(default=20 * MIB, gt=0)
+    max_image_pixels: int = Field(default=40_000_000, gt=0)
+    max_sessions_in_memory: int = Field(default=1000, gt=0)
+    allow_image_url: bool = False
+    image_url_hosts: tuple[str, ...] = ()
+    max_reasks: int = Field(default=2, ge=0, le=10)
+    default_task_type: str = "step0920"
+    default_provider: str | None = None
+    default_model: str | None = None
+    providers: dict[str, ProviderConfig] = Field(default_factory=dict)
+
+
+def find_config_dir() -> Path:
+    """`$LOCALSERVER_CONFIG_DIR`, else `./configs` where it exists, else the checkout's."""
+    named = os.environ.get(ENV_PREFIX + "CONFIG_DIR")
+    if named:
+        return Path(named).expanduser()
+    here = Path.cwd() / "configs"
+    return here if here.is_dir() else Path(__file__).resolve().parent.parent / "configs"
+
+
+def load_settings(config_dir: Path | None = None, **overrides: Any) -> Settings:
+    """Read the configuration.
+
+    Relative folders in `server.yaml` count from the folder that holds the config folder; those in
+    variables and overrides from the working directory.
+
+    Args:
+        config_dir: Where to read; None: see `find_config_dir`.
+        **overrides: Single settings by name; None means: not given.
+
+    Raises:
+        ConfigError: A file, variable or override is wrong; the message says where.
+    """
+    folder = (config_dir or find_config_dir()).absolute()
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{folder}: no such folder; create it or set {ENV_PREFIX}CONFIG_DIR to the right one"
+        )
+    server_file = _read_optional(folder / SERVER_FILE)
+    values: dict[str, Any] = {
+        "log_dir": "logs/traces",
+        "image_dir": "logs/images",
+        **server_file.data,
+    }
+    for key in ("config_dir", "providers"):
+        if key in server_file.data:
+            raise server_file.error((key,), f"is not set in this file; see {MODELS_FILE}")
+    for key in ("log_dir", "image_dir"):
+        if isinstance(values[key], str):
+            values[key] = folder.parent / Path(values[key]).expanduser()
+    values["providers"] = _read_providers(folder)
+    values["config_dir"] = folder
+    sources: dict[str, str] = {}
+    for source, given in (
+        ("environment variable", _read_environment()),
+        ("override", {k: v for k, v in overrides.items() if v is not None}),
+    ):
+        for key, value in given.items():
+            if key in ("log_dir", "image_dir") and isinstance(value, str | Path):
+                value = Path(value).expanduser().absolute()
+            values[key] = value
+            sources[key] = source
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        raise _explain(error, server_file, sources) from error
+    if (
+        settings.default_provider is not None
+        and settings.default_provider not in settings.providers
+    ):
+        raise server_file.error(
+            ("default_provider",),
+            f"`{settings.default_provider}` is not in {MODELS_FILE}; "
+            f"configured: {', '.join(settings.providers) or 'none'}",
+        )
+    return settings
+
+
+def settings_from_server_config(server_config: Mapping[str, Any]) -> Settings:
+    """Settings for `LocalServer({"log_dir": ..., "image_dir": ..., "debug": ...})`.
+
+    Args:
+        server_config: Step-GUI's mapping; any other setting may be in it too. `config_dir` says
+            where to read the rest.
+
+    Raises:
+        ConfigError: An unknown key or a wrong value.
+    """
+    given = dict(server_config)
+    config_dir = given.pop("config_dir", None)
+    return load_settings(Path(config_dir) if config_dir is not None else None, **given)
+
+
+def _read_optional(path: Path) -> ConfigFile:
+    return read_config_file(path) if path.exists() else ConfigFile(path, {}, {})
+
+
+def _read_providers(folder: Path) -> dict[str, ProviderConfig]:
+    file = _read_optional(folder / MODELS_FILE)
+    providers: dict[str, ProviderConfig] = {}
+    for name, value in file.data.items():
+        try:
+            providers[name] = ProviderConfig.model_validate(value)
+        except ValidationError as error:
+            key_path, problem = explain_validation_error(error, ProviderConfig)
+            raise file.error((name, *key_path), problem) from error
+    return providers
+
+
+def _read_environment() -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    known = {name.upper(): name for name in Settings.model_fields if name != "providers"}
+    for variable, text in os.environ.items():
+        if not variable.startswith(ENV_PREFIX) or variable == ENV_PREFIX + "CONFIG_DIR":
+            continue
+        suffix = variable.removeprefix(ENV_PREFIX)
+        name = known.get(suffix)
+        if name is None:
+            near = get_close_matches(suffix, known, n=1, cutoff=0.8)
+            if near:
+                raise ConfigError(
+                    f"environment variable {variable}: unknown; did you mean {ENV_PREFIX}{near[0]}?"
+                )
+            continue
+        is_list = name in ("allowed_hosts", "image_url_hosts")
+        values[name] = (
+            [part.strip() for part in text.split(",") if part.strip()] if is_list else text
+        )
+    return values
+
+
+def _explain(
+    error: ValidationError, server_file: ConfigFile, sources: Mapping[str, str]
+) -> ConfigError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    key_path: KeyPath = tuple(first["loc"])
+    key = str(key_path[0]) if key_path else ""
+    problem = first["msg"]
+    if first["type"] == "extra_forbidden":
+        problem = f"unknown key{suggest(key, Settings)}"
+    source = sources.get(key)
+    if source is None:
+        return server_file.error(key_path, problem)
+    name = ENV_PREFIX + key.upper() if source == "environment variable" else key
+    return ConfigError(f"{source} {name}: {problem}", key=key)

@@ -78,8 +78,9 @@ def demo(
 ) -> None:
     """Show a whole run without a phone, a GPU or a key.
 
-    A virtual phone, the demo model and the server work together over real adb and HTTP. The phone and the model are started for this run and
-    stopped after it; the log and a picture of the run stay.
+    A virtual phone, the demo model and the server work together over real adb and HTTP. The
+    phone and the model are started for this run and stopped after it; the log and a picture of
+    the run stay.
     """
     from server.demo import run_demo
 
@@ -162,7 +163,7 @@ def serve(
 ) -> None:
     """Start the service: HTTP API, sessions, tasks.
 
-    It listens on loopback only. Another address needs a token (LOCALSERVER_TOKEN) and --allow-host.
+    It listens on loopback only. Another address needs a token (LOCALSERVER_API_TOKEN) and --allow-host.
     """
     from server.commands import serve_command
 
@@ -251,7 +252,8 @@ def model(
 ) -> None:
     """Start the demo model, an OpenAI-compatible server.
 
-    It reads the screen by OCR and follows plain rules: no vision-language model. It is there so that everything runs without one.
+    It reads the screen by OCR and follows plain rules: no vision-language model. It
+    is there so that everything runs without one.
     """
     from server.commands import model_command
 

@@ -88,9 +88,40 @@ class CommandFailedError(DeviceError):
 
 
 class CommandMissingError(DeviceError):
-    """The phone has no such command."""
+    """The phone has no such command, or not in this version."""
 
     code = "device.command_missing"
+
+
+class BadArgumentError(DeviceError):
+    """A value that cannot be handed to a phone: a NUL, a lone surrogate, an overlong command."""
+
+    code = "device.bad_argument"
+
+
+class BadAddressError(DeviceError):
+    """Not a `host:port` that can be reached by name."""
+
+    code = "device.bad_address"
+
+
+class ConnectFailedError(DeviceError):
+    """Nothing at this address accepted the connection."""
+
+    code = "device.connect_failed"
+    retryable = True
+
+
+class PairingFailedError(DeviceError):
+    """The pairing code or its port was not accepted."""
+
+    code = "device.pairing_failed"
+
+
+class AdbTooOldError(DeviceError):
+    """This adb does not know the request (`pair` needs adb 30 or newer)."""
+
+    code = "device.adb_too_old"
 
 
 class ScreenshotError(DeviceError):
@@ -100,10 +131,23 @@ class ScreenshotError(DeviceError):
     retryable = True
 
 
+class ScreenshotRefusedError(ScreenshotError):
+    """The phone refuses to capture this screen (protected content)."""
+
+    code = "device.screenshot_refused"
+    retryable = False
+
+
 class InputBlockedError(DeviceError):
     """The phone refuses injected input (INJECT_EVENTS)."""
 
     code = "device.input_blocked"
+
+
+class UnknownKeyError(DeviceError):
+    """No key of the action vocabulary has this name."""
+
+    code = "device.unknown_key"
 
 
 class BadPointError(DeviceError):
@@ -124,10 +168,29 @@ class KeyboardMissingError(DeviceError):
     code = "device.keyboard_missing"
 
 
+class UnknownKeyboardError(DeviceError):
+    """The phone does not know this input method (yet): seen right after enabling it."""
+
+    code = "device.unknown_keyboard"
+    retryable = True
+
+
 class SecureSettingsDeniedError(DeviceError):
     """The vendor forbids changing secure settings over adb."""
 
     code = "device.secure_settings_denied"
+
+
+class UserNotAccessibleError(DeviceError):
+    """The shell may not look into this Android user (a work profile, a second space)."""
+
+    code = "device.user_not_accessible"
+
+
+class AliasTableError(DeviceError):
+    """The table of app names could not be read."""
+
+    code = "device.bad_alias_table"
 
 
 class AppNotFoundError(DeviceError):
@@ -149,6 +212,20 @@ class AppNotStartedError(DeviceError):
     retryable = True
 
 
+class ActivityNotFoundError(AppNotStartedError):
+    """The launch activity does not exist."""
+
+    code = "device.activity_not_found"
+    retryable = False
+
+
+class ActivityNotExportedError(AppNotStartedError):
+    """The activity may only be started by its own app."""
+
+    code = "device.activity_not_exported"
+    retryable = False
+
+
 class UiTreeError(DeviceError):
     """The UI tree could not be read; the picture may still be fine."""
 
@@ -160,6 +237,13 @@ class AutomationBusyError(UiTreeError):
     """Another automation client holds the phone's UI automation."""
 
     code = "device.automation_busy"
+
+
+class UiTreeEncodingError(UiTreeError):
+    """The phone's own dumper fails on a character of this screen (an emoji, before Android 10)."""
+
+    code = "device.ui_tree_encoding"
+    retryable = False
 
 
 class DeviceLockedError(DeviceError):

@@ -246,13 +246,13 @@ class Parser(abc.ABC):
         Raises:
             InvalidActionError: It is not one valid action.
         """
-        from parsers.reading import read_action_mapping
+        from parsers.mapping import read_action_mapping
 
         return read_action_mapping(mapping)
 
     def rejection_message(self, rejection: Rejection) -> str:
         """What the model is told when its reply could not be read, in the prompt's language."""
-        from parsers.reading import describe_rejection
+        from parsers.rejections import describe_rejection
 
         language = self.prompt.language if self.prompt is not None else "en"
         return describe_rejection(rejection, language)

@@ -1,0 +1,96 @@
+"""The shared frame of all dialects: a reply's fields in, an Action or a Rejection out."""
+
+from __future__ import annotations
+
+import abc
+from typing import ClassVar
+
+from pydantic import ValidationError
+
+from parsers.action import Action, Rejection, describe_validation_error
+from parsers.base import Parser, Reply, ReplyContext
+from parsers.reading import REPLY_MAX_CHARS, Reading, Refused
+
+
+class Dialect(Parser):
+    """A parser whose reader raises `Refused`.
+
+    A subclass writes `read` (and `read_tool_calls` where its models answer with native calls);
+    bounds, empty replies, cut replies, reasoning-only replies, the thought and `meta` are handled
+    here once.
+    """
+
+    default_language: ClassVar[str] = "en"
+
+    @abc.abstractmethod
+    def read(self, text: str, reading: Reading) -> Action:
+        """Read a reply's text (not blank, bounded).
+
+        Raises:
+            Refused: It cannot be read.
+        """
+
+    def read_tool_calls(self, reply: Reply, reading: Reading) -> Action | None:
+        """Read native tool calls; None where this dialect ignores them and reads the text.
+
+        Raises:
+            Refused: They cannot be read.
+        """
+        return None
+
+    def str2action(
+        self, reply: str | Reply, context: ReplyContext | None = None
+    ) -> Action | Rejection:
+        """Read a reply. Never raises on model text, however odd."""
+        if isinstance(reply, str):
+            reply = Reply(content=reply)
+        reading = Reading(self.name, self.variant, self.space, context or ReplyContext())
+        raw = reply.content or reply.reasoning
+        try:
+            action = self._read_reply(reply, reading)
+            update: dict[str, object] = {"meta": reading.meta(raw)}
+            if not action.cot and reply.reasoning and not reading.from_reasoning:
+                update["cot"] = reply.reasoning.strip()
+            return action.model_copy(update=update)
+        except Refused as refusal:
+            return refusal.to_rejection(scrub(raw))
+        except ValidationError as error:
+            message = describe_validation_error(error)
+            return Refused("bad_arg", message).to_rejection(scrub(raw))
+
+    def _read_reply(self, reply: Reply, reading: Reading) -> Action:
+        for text in (reply.content, reply.reasoning):
+            if len(text) > REPLY_MAX_CHARS:
+                raise Refused("no_action", f"the reply is longer than {REPLY_MAX_CHARS} characters")
+            if not _is_unicode(text):
+                raise Refused("bad_arg", "the reply is not valid Unicode (a lone surrogate)")
+        if reply.finish_reason == "length":
+            raise Refused("truncated", "the model ran out of tokens: answer more briefly")
+        if reply.finish_reason == "content_filter":
+            raise Refused("no_action", "the provider's content filter stopped the reply")
+        if reply.tool_calls:
+            action = self.read_tool_calls(reply, reading)
+            if action is not None:
+                return action
+        if reply.content.strip():
+            return self.read(reply.content, reading)
+        if reply.reasoning.strip():
+            reading.from_reasoning = True
+            reading.warn("the content was empty; the action was read from the reasoning")
+            return self.read(reply.reasoning, reading)
+        raise Refused("empty", "the reply is empty: give one action")
+
+
+def scrub(text: str) -> str:
+    """Replace lone surrogates, so that the text can be stored."""
+    return text if _is_unicode(text) else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

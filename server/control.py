@@ -1,0 +1,243 @@
+"""How a person holds a running task: stop it, answer it, say yes or no.
+
+The loop waits only through a `TaskControl`, so that a stop, a deadline or an answer wakes it at
+once from any state. Blocking calls (the phone, the model) run on a `Worker`: a stop leaves them
+behind instead of waiting for them.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Literal, TypeVar
+
+from server.errors import TaskStateError
+from server.task_result import StopReason, TaskResult
+
+T = TypeVar("T")
+
+TaskState = Literal[
+    "queued", "running", "waiting_reply", "waiting_confirm", "paused", "taken_over", "done"
+]
+
+
+class TaskEnd(Exception):
+    """The task is over. Raised anywhere inside the loop, caught once around it.
+
+    Attributes:
+        reason: Why it ended.
+        message: What the user is told, in words.
+        error: The error body (`code`, `message`, ...) where an error ended it.
+    """
+
+    def __init__(
+        self, reason: StopReason, message: str = "", *, error: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason: StopReason = reason
+        self.message = message
+        self.error = error
+
+
+class Worker:
+    """One daemon thread that runs calls in order: a hung call never blocks the program's end."""
+
+    def __init__(self, name: str) -> None:
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        """Run `call` after those that were submitted before it."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                result = call()
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self._calls.put(run)
+        return future
+
+    def close(self) -> None:
+        """Take no more calls; those already submitted still run."""
+        self._calls.put(None)
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait until the last call has ended; False if it has not within `timeout_s`."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
+
+
+class TaskControl:
+    """The state of one task, shared by the loop and by the people who watch and steer it.
+
+    Args:
+        deadline_s: Seconds from now until the task ends with `DEADLINE_REACHED`; None for never.
+    """
+
+    def __init__(self, *, deadline_s: float | None = None) -> None:
+        self._changed = threading.Condition()
+        self._state: TaskState = "queued"
+        self._question: str | None = None
+        self._answer: str | bool | None = None
+        self._stop: StopReason | None = None
+        self._result: TaskResult | None = None
+        self._deadline = None if deadline_s is None else time.monotonic() + deadline_s
+        self.model_calls = Worker("task-model")
+        self.device_calls = Worker("task-device")
+
+    # --- what a person does ---------------------------------------------------------------------
+
+    @property
+    def state(self) -> TaskState:
+        return self._state
+
+    @property
+    def question(self) -> str | None:
+        """What the task waits to be told, in the waiting states."""
+        return self._question
+
+    @property
+    def result(self) -> TaskResult | None:
+        """How the task ended; there as soon as the state is `done`."""
+        return self._result
+
+    @property
+    def stop_requested(self) -> bool:
+        return self._stop is not None
+
+    def stop(self, reason: StopReason = "STOPPED_BY_USER") -> None:
+        """End the task: no input goes to the phone from now on. A second stop changes nothing."""
+        with self._changed:
+            if self._stop is None and self._state != "done":
+                self._stop = reason
+                self._changed.notify_all()
+
+    def reply(self, text: str) -> None:
+        """Answer the task's question, or give the phone back after a take-over.
+
+        Raises:
+            TaskStateError: Nothing was asked.
+        """
+        self._give(("waiting_reply", "taken_over"), text)
+
+    def confirm(self, approve: bool) -> None:
+        """Say yes or no to the action that waits.
+
+        Raises:
+            TaskStateError: No action waits for a yes.
+        """
+        self._give(("waiting_confirm",), approve)
+
+    def _give(self, states: tuple[TaskState, ...], answer: str | bool) -> None:
+        with self._changed:
+            if self._state not in states or self._answer is not None or self._stop is not None:
+                raise TaskStateError(
+                    f"the task is {self._state}: nothing waits for this; "
+                    "read the task again before answering",
+                    state=self._state,
+                )
+            self._answer = answer
+            self._changed.notify_all()
+
+    # --- what the loop does ---------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._enter("running")
+
+    def finish(self, result: TaskResult) -> None:
+        """The task is over; calls that were left behind still end on their workers."""
+        with self._changed:
+            self._result = result
+            self._enter("done")
+        self.model_calls.close()
+        self.device_calls.close()
+
+    def wait_done(self, timeout_s: float | None = None) -> bool:
+        """Wait until the task is over; False if it is not within `timeout_s`."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._state == "done", timeout_s)
+
+    def checkpoint(self) -> None:
+        """Raise `TaskEnd` if the task was stopped or is past its deadline."""
+        if self._stop is not None:
+            raise TaskEnd(self._stop, "stopped")
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise TaskEnd("DEADLINE_REACHED", "the task's deadline has passed")
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, unless the task ends first."""
+        self._wait(lambda: False, seconds)
+
+    def call_device(self, call: Callable[[], T]) -> T:
+        """Run a call on the phone's worker and wait for it, unless the task ends first."""
+        return self.wait_for(self.device_calls.submit(call))
+
+    def call_model(self, call: Callable[[], T]) -> T:
+        """Run a call on the model's worker and wait for it, unless the task ends first."""
+        return self.wait_for(self.model_calls.submit(call))
+
+    def wait_for(self, future: Future[T]) -> T:
+        """The future's result, unless the task ends first."""
+        future.add_done_callback(lambda _: self._notify())
+        self._wait(future.done, None)
+        return future.result()
+
+    def ask_reply(self, question: str, timeout_s: float | None) -> str | None:
+        """Wait for a person's words; None if none came in time."""
+        answer = self._ask("waiting_reply", question, timeout_s)
+        return None if answer is None else str(answer)
+
+    def ask_take_over(self, question: str, timeout_s: float | None) -> str | None:
+        """Wait until the person gives the phone back, with a note; None if that never came."""
+        answer = self._ask("taken_over", question, timeout_s)
+        return None if answer is None else str(answer)
+
+    def ask_confirm(self, question: str, timeout_s: float | None) -> bool:
+        """Wait for a person's yes; no answer is a no."""
+        return self._ask("waiting_confirm", question, timeout_s) is True
+
+    def _ask(self, state: TaskState, question: str, timeout_s: float | None) -> str | bool | None:
+        with self._changed:
+            self._question, self._answer = question, None
+            self._enter(state)
+            try:
+                self._wait(lambda: self._answer is not None, timeout_s)
+                return self._answer
+            finally:
+                self._question = None
+                self._enter("running")
+
+    def _enter(self, state: TaskState) -> None:
+        with self._changed:
+            self._state = state
+            self._changed.notify_all()
+
+    def _notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _wait(self, ready: Callable[[], bool], timeout_s: float | None) -> None:
+        """Until `ready`, the time-out, a stop or the deadline; the last two raise `TaskEnd`."""
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        with self._changed:
+            while True:
+                self.checkpoint()
+                ends = [moment for moment in (until, self._deadline) if moment is not None]
+                left_s = min(ends) - time.monotonic() if ends else None
+                if ready() or (until is not None and time.monotonic() >= until):
+                    return
+                self._changed.wait(left_s)

@@ -1,0 +1,47 @@
+"""What the loop itself says to the model, in the language of the task."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LoopWords:
+    """The sentences of one language; `repeated` takes result, times and action."""
+
+    repeated: str
+    nothing_done: str
+    nobody_answers: str
+    given_back: str
+
+
+_ENGLISH = LoopWords(
+    repeated=(
+        "{result} - but this is the {times}th time that you chose {action} on this same screen, "
+        "and nothing changes. Try another way, or ABORT if there is none."
+    ),
+    nothing_done=(
+        "You said COMPLETE, but no action has been done in this task yet. Look at the screen "
+        "again: if the task is really done already, say COMPLETE again; otherwise go on."
+    ),
+    nobody_answers="Nobody can answer now. Decide yourself from what you know, and go on.",
+    given_back="The user has done it and gave the phone back. Look at the screen and go on.",
+)
+_CHINESE = LoopWords(
+    repeated=(
+        "{result}。但是你已经第 {times} 次在同一个屏幕上选择 {action}，屏幕没有变化。"
+        "请换一种做法；如果没有别的办法，请 ABORT。"
+    ),
+    nothing_done=(
+        "你说任务已 COMPLETE，但本任务还没有执行过任何操作。请再看一遍屏幕："
+        "如果任务确实已经完成，请再次 COMPLETE；否则请继续操作。"
+    ),
+    nobody_answers="现在没有人能回答。请根据已知信息自行决定，然后继续。",
+    given_back="用户已经处理完毕，并把手机交还给你。请看屏幕，继续操作。",
+)
+
+
+def words_for(task: str) -> LoopWords:
+    """Chinese if the task has a Chinese character in it, else English."""
+    return _CHINESE if re.search(r"[\u4e00-\u9fff]", task) else _ENGLISH

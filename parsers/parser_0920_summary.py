@@ -147,9 +147,12 @@ class Parser0920Summary(Dialect):
             message(
                 "user",
                 [
-                    text_part(part_of(prompt, "rules").strip() + "\n\n" + "\n\n".join(blocks)),
+                    # A part of its own, the same at every step: a log can keep it once, and
+                    # a server can keep its prefix warm.
+                    text_part(part_of(prompt, "rules").strip() + "\n\n"),
+                    text_part("\n\n".join(block.strip() for block in blocks) + "\n"),
                     image_part(current_image),
-                    text_part(part_of(prompt, "answer").strip()),
+                    text_part("\n" + part_of(prompt, "answer").strip()),
                 ],
             )
         ]

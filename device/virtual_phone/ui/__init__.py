@@ -1,0 +1,1 @@
+"""The screen of the virtual phone: view trees, layout, painting, gestures, hierarchy."""

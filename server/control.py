@@ -184,7 +184,12 @@ class TaskControl:
 
     def call_device(self, call: Callable[[], T]) -> T:
         """Run a call on the phone's worker and wait for it, unless the task ends first."""
-        return self.wait_for(self.device_calls.submit(call))
+
+        def checked() -> T:
+            self.checkpoint()  # a stop may have come while this call was queued
+            return call()
+
+        return self.wait_for(self.device_calls.submit(checked))
 
     def call_model(self, call: Callable[[], T]) -> T:
         """Run a call on the model's worker and wait for it, unless the task ends first."""

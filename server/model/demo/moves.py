@@ -1,0 +1,470 @@
+"""How each kind of clause is done: look, do one thing, look again whether it worked.
+
+A handler gets the clause, the screen and the memory, and says one of three things: `Act` (do this,
+then show me the screen), `Done` (I can see that it is so), `Failed` (I cannot, because ...). It
+never says `Done` for what it did not see.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import assert_never
+
+from parsers.action import (
+    Action,
+    Awake,
+    Back,
+    Click,
+    DoubleClick,
+    Home,
+    HotKey,
+    Info,
+    LongPress,
+    Point,
+    Slide,
+    Type,
+    Wait,
+)
+from server.model.demo.clauses import (
+    Ask,
+    Clause,
+    Direction,
+    Enter,
+    Fill,
+    Flip,
+    GoBack,
+    GoHome,
+    Language,
+    Open,
+    Pause,
+    Scroll,
+    ScrollTo,
+    Submit,
+    Tap,
+    TapKind,
+    Tell,
+    Unknown,
+)
+from server.model.demo.labels import (
+    Match,
+    find_labels,
+    means_adding,
+    normalise,
+    says,
+)
+from server.model.demo.memory import Memory
+from server.model.demo.pixels import Switch, find_round_button, find_switches
+from server.model.demo.places import find_field, find_nth, find_value
+from server.model.demo.screen import Box, Screen
+
+MAX_SLIDES = 5
+ROW_REACH_DP = 46.0
+FEW_TEXTS = 3
+ANSWER_NOTE = "answer"
+_SYSTEM_SWITCH = re.compile(
+    r"蓝牙|wlan|wi-?fi|无线|飞行模式|移动数据|定位|位置|深色|自动旋转|勿扰|热点|nfc|省电"
+    r"|bluetooth|airplane|flight mode|mobile data|location|dark (?:mode|theme)|auto-?rotate"
+    r"|battery saver",
+    re.IGNORECASE,
+)
+_KNOWN_APP = re.compile(
+    r"设置|便签|备忘录|联系人|通讯录|时钟|微信|商城|相册|图库|浏览器|相机|电话|短信|日历|计算器|地图|支付宝|淘宝|抖音"
+    r"|settings|notes|contacts|clock|wechat|shop|gallery|photos|browser|chrome|camera|phone|messages|calendar"
+    r"|calculator|maps|files",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Do one thing on the phone; `did` is the word that the memory keeps."""
+
+    action: Action
+    did: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The clause is seen to be done; `note` is a value to remember."""
+
+    why: str
+    note: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The clause cannot be done."""
+
+    why: str
+
+
+Move = Act | Done | Failed
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that a handler may look at.
+
+    Attributes:
+        screen: The present screenshot.
+        memory: What was done for this clause so far.
+        language: Language of the task, in which reasons are told.
+        error: What the phone said about the last action, if it failed.
+        user_words: The user's newest words.
+    """
+
+    screen: Screen
+    memory: Memory
+    language: Language
+    error: str = ""
+    user_words: str = ""
+
+    @cached_property
+    def switches(self) -> list[Switch]:
+        """The switches on the screen; found at first need."""
+        return find_switches(self.screen)
+
+    def tell(self, zh: str, en: str) -> str:
+        return zh if self.language == "zh" else en
+
+    def did(self, *words: str) -> bool:
+        return self.memory.did in words
+
+    @property
+    def fresh(self) -> bool:
+        return self.memory.did == ""
+
+    @property
+    def changed(self) -> bool:
+        """The screen is another one than that on which the last thing was done."""
+        return self.screen.fingerprint != self.memory.seen
+
+    def tried(self, word: str) -> int:
+        return self.memory.times if self.memory.did == word else 0
+
+
+def choose_move(clause: Clause, scene: Scene) -> Move:
+    """What to do next for a clause."""
+    match clause:
+        case Open():
+            return _open(clause, scene)
+        case Enter():
+            return _enter(clause, scene)
+        case Tap():
+            return _tap(clause, scene)
+        case Fill():
+            return _fill(clause, scene)
+        case Submit():
+            return _submit(scene)
+        case Flip():
+            return _flip(clause, scene)
+        case Scroll():
+            return _scroll(clause, scene)
+        case ScrollTo():
+            return _scroll_to(clause, scene)
+        case GoBack():
+            return _go_back(scene)
+        case GoHome():
+            return _once(scene, Home(), "home", scene.tell("回到桌面", "go to the home screen"))
+        case Pause():
+            why = scene.tell(f"等待{clause.duration_s:g}秒", f"wait {clause.duration_s:g} s")
+            return _once(scene, Wait(value=clause.duration_s), "wait", why)
+        case Tell():
+            return _tell(clause, scene)
+        case Ask():
+            return _ask(clause, scene)
+        case Unknown():
+            return Failed(
+                scene.tell(
+                    f"演示模型看不懂“{clause.words}”",
+                    f'the demo model does not understand "{clause.words}"',
+                )
+            )
+        case _:
+            assert_never(clause)
+
+
+def _once(scene: Scene, action: Action, did: str, why: str) -> Move:
+    if scene.fresh:
+        return Act(action, did, why)
+    if scene.error:
+        return Failed(scene.tell(f"{why}失败：{scene.error}", f"could not {why}: {scene.error}"))
+    return Done(why)
+
+
+def _open(clause: Open, scene: Scene) -> Move:
+    name = clause.name
+    matches = find_labels(scene.screen, name)
+    opened = scene.tell(f"{name}已打开", f"{name} is open")
+    if scene.did("open"):
+        shown = any(m.is_title and m.is_exact for m in matches)
+        if not scene.error and (shown or scene.changed):
+            return Done(opened)
+        if not scene.error and scene.tried("open") < 2:
+            return Act(
+                Awake(value=name), "open", scene.tell(f"再次打开{name}", f"open {name} again")
+            )
+        if not scene.error:
+            return Failed(
+                scene.tell(
+                    f"打开{name}后屏幕没有变化", f"the screen did not change on opening {name}"
+                )
+            )
+    elif not scene.fresh:
+        return _enter(Enter(name), scene)
+    first = scene.memory.at == 0
+    rows = [m for m in matches if not m.is_title]
+    if scene.fresh and (first or _KNOWN_APP.fullmatch(name)):
+        if any(m.is_title and m.is_exact for m in matches):
+            return Done(opened)
+        return Act(Awake(value=name), "open", scene.tell(f"打开应用{name}", f"open the app {name}"))
+    if rows and rows[0].score >= 60:
+        switch = _switch_beside(rows[0], scene)
+        if switch is not None:
+            return _flip(Flip(name, on=True), scene)
+        return _enter(Enter(name), scene)
+    if scene.error:
+        return Failed(
+            scene.tell(f"打不开{name}：{scene.error}", f"{name} cannot be opened: {scene.error}")
+        )
+    return _seek(name, scene)
+
+
+def _enter(clause: Enter, scene: Scene) -> Move:
+    matches = find_labels(scene.screen, clause.label)
+    here = any(m.is_title and m.is_exact for m in matches)
+    if here and (scene.changed or scene.fresh):
+        return Done(scene.tell(f"已在{clause.label}页面", f"the page {clause.label} is shown"))
+    return _tap(Tap(clause.label), scene, may_go_back=True)
+
+
+def _tap(clause: Tap, scene: Scene, *, may_go_back: bool = False) -> Move:
+    named = _name_of(clause, scene)
+    if scene.did("tap", "still", "retap"):
+        if scene.changed and not scene.error:
+            return Done(
+                scene.tell(f"点击{named}后屏幕已变化", f"tapping {named} changed the screen")
+            )
+        if scene.did("tap") and not scene.error:
+            return Act(Wait(value=1), "still", scene.tell("等待屏幕响应", "wait for the screen"))
+        if scene.did("retap"):
+            return Failed(scene.tell(f"点击{named}没有反应", f"tapping {named} changed nothing"))
+    target = _target(clause, scene)
+    if target is None:
+        return _seek(named, scene, may_go_back=may_go_back)
+    point = scene.screen.point_at(target.x, target.y)
+    did = "retap" if scene.did("tap", "still") else "tap"
+    return Act(_press(clause.how, point), did, scene.tell(f"点击{named}", f"tap {named}"))
+
+
+def _name_of(clause: Tap, scene: Scene) -> str:
+    if clause.nth is None:
+        return clause.label
+    return scene.tell(f"第{clause.nth}个{clause.label}", f"{clause.label} number {clause.nth}")
+
+
+def _press(how: TapKind, point: Point) -> Action:
+    if how == "long":
+        return LongPress(point=point)
+    return DoubleClick(point=point) if how == "double" else Click(point=point)
+
+
+def _target(clause: Tap, scene: Scene) -> Box | None:
+    if clause.nth is not None:
+        return find_nth(scene.screen, clause.label, clause.nth)
+    matches = find_labels(scene.screen, clause.label)
+    if matches:
+        return matches[0].text.box
+    return find_round_button(scene.screen) if means_adding(clause.label) else None
+
+
+def _fill(clause: Fill, scene: Scene) -> Move:
+    text = clause.text if clause.text is not None else scene.memory.note(ANSWER_NOTE)
+    if not text:
+        return Failed(scene.tell("没有可输入的文字", "there is no text to type"))
+    typed = scene.did("type", "retype")
+    if typed and not scene.error and says(scene.screen, text):
+        return Done(scene.tell(f"屏幕上能看到“{text}”", f'"{text}" can be read on the screen'))
+    if scene.did("retype"):
+        return Failed(scene.tell(f"输入后看不到“{text}”", f'"{text}" was typed but cannot be seen'))
+    place = find_field(scene.screen, clause.field, clause.label)
+    if clause.field == "named" and place is None and scene.screen.keyboard_top_px is None:
+        return _seek(clause.label, scene)
+    why = scene.tell(f"输入“{text}”", f'type "{text}"')
+    point = None if place is None else scene.screen.point_at(place.x, place.y)
+    if scene.did("type") and point is not None:
+        return Act(Click(point=point), "focus", scene.tell("先点输入框", "tap the field first"))
+    did = "retype" if scene.did("type", "focus") else "type"
+    keyboard = scene.screen.keyboard_top_px is not None
+    if did == "retype":
+        point = None
+    exists = keyboard and point is None
+    return Act(Type(value=text, point=point, keyboard_exists=exists), did, why)
+
+
+def _submit(scene: Scene) -> Move:
+    why = scene.tell("提交", "submit")
+    if not scene.fresh:
+        # Some searches answer while one types: an Enter that changes nothing is no failure.
+        return Done(why) if not scene.error else Failed(f"{why}: {scene.error}")
+    buttons = [
+        m.text
+        for m in find_labels(scene.screen, "搜索")
+        if m.text.box.left > scene.screen.width_px * 0.75
+        and m.text.box.y < scene.screen.height_px * 0.2
+    ]
+    if buttons:
+        box = buttons[0].box
+        return Act(Click(point=scene.screen.point_at(box.x, box.y)), "submit", why)
+    return Act(HotKey(key="ENTER"), "submit", why)
+
+
+def _flip(clause: Flip, scene: Scene) -> Move:
+    state = scene.tell("打开" if clause.on else "关闭", "on" if clause.on else "off")
+    named = scene.tell(f"{state}{clause.label}", f"turn {state} {clause.label}")
+    matches = find_labels(scene.screen, clause.label)
+    switch = _switch_of(matches, scene)
+    if scene.did("flip", "reflip", "settle", "agree"):
+        if (agree := _agree_button(scene)) is not None and not scene.did("agree"):
+            point = scene.screen.point_at(agree.x, agree.y)
+            return Act(Click(point=point), "agree", scene.tell("确认对话框", "agree to the dialog"))
+        if switch is not None and switch.on == clause.on:
+            return Done(scene.tell(f"开关已{state}", f"the switch is {state} now"))
+        if not scene.did("reflip") and not scene.did("settle"):
+            return Act(Wait(value=1), "settle", scene.tell("等待开关变化", "wait for the switch"))
+        if scene.did("reflip"):
+            return Failed(scene.tell(f"开关没有{state}", f"the switch did not turn {state}"))
+    if switch is not None:
+        if switch.on == clause.on:
+            return Done(scene.tell(f"开关本来就已{state}", f"the switch is already {state}"))
+        point = scene.screen.point_at(switch.box.x, switch.box.y)
+        return Act(Click(point=point), "reflip" if scene.did("settle") else "flip", named)
+    rows = [m for m in matches if not m.is_title and m.is_exact]
+    if rows and not scene.did("in"):
+        point = scene.screen.point_at(rows[0].text.box.x, rows[0].text.box.y)
+        why = scene.tell(f"进入{clause.label}页面找开关", f"look for the switch in {clause.label}")
+        return Act(Click(point=point), "in", why)
+    if scene.fresh and scene.memory.at == 0 and _SYSTEM_SWITCH.search(clause.label):
+        app = scene.tell("设置", "Settings")
+        return Act(Awake(value=app), "open", scene.tell("打开设置找开关", "open Settings first"))
+    return _seek(clause.label, scene, may_go_back=True)
+
+
+def _switch_of(matches: list[Match], scene: Scene) -> Switch | None:
+    """The switch that belongs to a label: in its row, or the main one of the page of that name."""
+    exact_row = any(m.is_exact and not m.is_title for m in matches)
+    for match in matches:
+        if match.is_title or (exact_row and not match.is_exact):
+            continue
+        if (switch := _switch_beside(match, scene)) is not None:
+            return switch
+    if any(m.is_exact and m.is_title for m in matches):
+        upper = [s for s in scene.switches if s.box.y < scene.screen.height_px * 0.45]
+        return upper[0] if upper else None
+    return None
+
+
+def _switch_beside(match: Match, scene: Scene) -> Switch | None:
+    y = match.text.box.y
+    near = sorted(scene.switches, key=lambda s: abs(s.box.y - y))
+    if not near or abs(near[0].box.y - y) > ROW_REACH_DP * scene.screen.px_per_dp:
+        return None
+    return near[0] if near[0].box.left > match.text.box.right else None
+
+
+def _agree_button(scene: Scene) -> Box | None:
+    """The button that agrees, if a dialog with a cancel button is up."""
+    words = [(normalise(t.text), t.box) for t in scene.screen.content]
+    if not any(word in ("取消", "cancel") for word, _ in words):
+        return None
+    agree = ("确定", "ok", "关闭", "打开", "确认", "允许", "turnoff", "turnon", "confirm", "allow")
+    return next((box for word, box in reversed(words) if word in agree), None)
+
+
+def _scroll(clause: Scroll, scene: Scene) -> Move:
+    side = clause.side
+    why = scene.tell(f"向{_SIDE_ZH[side]}滚动", f"scroll {side}")
+    times = scene.tried("scroll")
+    if times and scene.error:
+        return Failed(f"{why}: {scene.error}")
+    if times and not scene.changed:
+        return Done(scene.tell("已经到头了", "nothing moves any more: this is the end"))
+    if times and not clause.to_end:
+        return Done(why)
+    if times >= MAX_SLIDES * 2:
+        return Failed(scene.tell("滑动很多次仍未到头", "the end was not reached"))
+    return Act(_slide(side), "scroll", why)
+
+
+def _scroll_to(clause: ScrollTo, scene: Scene) -> Move:
+    rows = [m for m in find_labels(scene.screen, clause.label) if not m.is_title]
+    if rows:
+        return Done(scene.tell(f"看到了{clause.label}", f"{clause.label} is on the screen"))
+    return _seek(clause.label, scene)
+
+
+def _go_back(scene: Scene) -> Move:
+    why = scene.tell("返回上一页", "go back")
+    if scene.did("back") and scene.changed and not scene.error:
+        return Done(why)
+    if scene.tried("back") >= 2:
+        return Failed(scene.tell("返回后屏幕没有变化", "going back changed nothing"))
+    return Act(Back(), "back", why)
+
+
+def _tell(clause: Tell, scene: Scene) -> Move:
+    value = find_value(scene.screen, clause.label)
+    if value is None:
+        return _seek(clause.label, scene)
+    return Done(f"{clause.label}: {value}", (clause.label, value))
+
+
+def _ask(clause: Ask, scene: Scene) -> Move:
+    if scene.did("ask") and scene.user_words:
+        answered = scene.tell(f"用户回答：{scene.user_words}", f"the user says: {scene.user_words}")
+        return Done(answered, (ANSWER_NOTE, scene.user_words))
+    if scene.tried("ask") >= 2:
+        return Failed(scene.tell("用户没有回答", "the user gave no answer"))
+    question = scene.tell(f"请问{clause.question}？", f"Please tell me: {clause.question}")
+    return Act(Info(value=question), "ask", scene.tell("询问用户", "ask the user"))
+
+
+_SIDE_ZH: dict[Direction, str] = {"up": "上", "down": "下", "left": "左", "right": "右"}
+
+
+def _slide(side: Direction) -> Slide:
+    """A finger movement in the middle of the screen that reveals `side`."""
+    ends: dict[Direction, tuple[tuple[int, int], tuple[int, int]]] = {
+        "down": ((500, 700), (500, 300)),
+        "up": ((500, 350), (500, 750)),
+        "right": ((800, 500), (200, 500)),
+        "left": ((200, 500), (800, 500)),
+    }
+    (x1, y1), (x2, y2) = ends[side]
+    return Slide(point1=Point(x=x1, y=y1), point2=Point(x=x2, y=y2))
+
+
+def _seek(named: str, scene: Scene, *, may_go_back: bool = False) -> Move:
+    """Look for something that is not on the screen: wait for it, scroll for it, perhaps go back."""
+    if scene.fresh and len(scene.screen.content) < FEW_TEXTS:
+        return Act(Wait(value=1), "load", scene.tell("等待页面加载", "wait for the page to load"))
+    if scene.screen.keyboard_top_px is not None and not scene.did("hide"):
+        return Act(Back(), "hide", scene.tell("收起键盘", "hide the keyboard"))
+    looking = scene.tell(f"滑动寻找{named}", f"scroll to find {named}")
+    if scene.did("seek", "reseek") and scene.memory.times < MAX_SLIDES and scene.changed:
+        return Act(_slide("down"), scene.memory.did, looking)
+    if (scene.did("seek") and scene.memory.times == 1) or scene.did("seekup"):
+        # The list was at its end from the start: look above.
+        if scene.tried("seekup") < MAX_SLIDES - 1 and (scene.changed or scene.did("seek")):
+            return Act(_slide("up"), "seekup", looking)
+    elif not scene.did("seek", "reseek", "seekup"):
+        return Act(_slide("down"), "reseek" if scene.did("up") else "seek", looking)
+    if may_go_back and scene.memory.at > 0 and not scene.did("reseek", "up"):
+        return Act(Back(), "up", scene.tell(f"返回上一页寻找{named}", f"go back to find {named}"))
+    return Failed(
+        scene.tell(f"在屏幕上找不到{named}", f"{named} is nowhere on the screen")
+        + (f" ({scene.error})" if scene.error else "")
+    )

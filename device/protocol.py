@@ -63,6 +63,15 @@ class Bounds:
     def center(self) -> tuple[int, int]:
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
 
+    def clip(self, width_px: int, height_px: int) -> Bounds:
+        """The part on a screen of this size; empty where nothing of it can be seen or tapped."""
+        return Bounds(
+            max(0, self.left),
+            max(0, self.top),
+            min(width_px, self.right),
+            min(height_px, self.bottom),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class UiNode:
@@ -91,16 +100,27 @@ class UiNode:
 
 @dataclass(frozen=True, slots=True)
 class UiTree:
-    """The tree of the active window, with the XML as it was read (repaired if it had to be)."""
+    """The tree of the active window, with the XML as it was read (repaired if it had to be).
+
+    The keyboard, the status bar and toasts are other windows: they are not in it.
+
+    Attributes:
+        root: The first top node.
+        xml: The document that the nodes were read from.
+        rotation: Quarter turns, as the document says.
+        repairs: What had to be repaired to read it.
+        more_roots: Further top nodes (lists whose last row is cut off print some).
+    """
 
     root: UiNode | None
     xml: str = field(repr=False)
     rotation: Rotation | None = None
     repairs: tuple[str, ...] = ()
+    more_roots: tuple[UiNode, ...] = ()
 
     def nodes(self) -> Iterator[UiNode]:
         """All nodes in document order, without recursion (trees can be hundreds deep)."""
-        stack = [self.root] if self.root is not None else []
+        stack = [*reversed(self.more_roots), *([self.root] if self.root is not None else [])]
         while stack:
             node = stack.pop()
             yield node
@@ -112,7 +132,8 @@ class App:
     """What is in front.
 
     Attributes:
-        package: The package, or "" where the window belongs to none (the shade).
+        package: The focused app's package, even while a system window lies over it (`window` then
+            names that one, such as `NotificationShade`); "" where no app has the focus.
         activity: The full activity name, or "".
         window: The window's title as the phone prints it.
         anr: An "isn't responding" dialog is up for this package.
@@ -126,9 +147,19 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class InstalledApp:
+    """An installed app.
+
+    Attributes:
+        package: Its package.
+        labels: Names that people call it by, where known.
+        system: Whether it came with the phone.
+        launchable: Whether it can be opened from the launcher; None where unknown.
+    """
+
     package: str
     labels: tuple[str, ...] = ()
     system: bool = False
+    launchable: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

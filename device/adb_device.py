@@ -1,0 +1,349 @@
+"""`AdbDevice`: a real phone (or anything else that adb sees) behind the `Device` protocol."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from device.apps import AliasTable, is_package, match_app, read_packages
+from device.capture import ScreenCapture
+from device.errors import (
+    AppNotFoundError,
+    BadPointError,
+    DeviceError,
+    DeviceLockedError,
+    UiTreeError,
+    UserNotAccessibleError,
+)
+from device.failures import check, check_silent
+from device.focus import Focus, full_component, read_focus, read_resumed
+from device.keyboards import Keyboards, KeyboardStore
+from device.keys import CTRL_LEFT, KEY_A, KEY_CODES, input_command, key_code
+from device.launching import launch, list_launchers
+from device.power import read_locked, read_wakefulness
+from device.protocol import App, DeviceState, InstalledApp, Screenshot, TypedResult, UiTree
+from device.quoting import command, join, script
+from device.state import read_state
+from device.text_input import TextInput
+from device.transport import Transport
+from device.ui_tree import has_empty_web_view, parse_ui_tree
+
+_FOCUS_TRIES = 3
+_FOCUS_PAUSE_S = 0.2
+_TREE_TRIES = 3
+_TREE_TIMEOUT_S = 20.0
+_TREE_PAUSE_S = 0.3
+_WAKE_TIMEOUT_S = 3.0
+_WAKE_POLL_S = 0.15
+_DOUBLE_TAP = " && "
+
+
+class AdbDevice:
+    """A phone through adb. Every command carries the serial and ends within its deadline.
+
+    Args:
+        transport: The way to the phone.
+        aliases: Human names of apps.
+        state_dir: Where the user's own keyboard is written down while it is switched away from.
+        verify_typing: Read the field back after typing (one UI dump).
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        aliases: AliasTable | None = None,
+        state_dir: Path | None = None,
+        verify_typing: bool = True,
+    ) -> None:
+        self.transport = transport
+        self._aliases = aliases or AliasTable()
+        self._capture = ScreenCapture(transport)
+        self._keyboards = Keyboards(
+            transport, KeyboardStore((state_dir or default_state_dir()) / "keyboards")
+        )
+        self._text_input = TextInput(
+            transport,
+            self._keyboards,
+            self.ui_tree if verify_typing else None,
+            lambda: self._capture.display_id,
+        )
+        self._installed: list[InstalledApp] | None = None
+        self._installed_lock = threading.Lock()
+
+    @property
+    def serial(self) -> str:
+        return self.transport.serial
+
+    # What is on the screen
+
+    def screenshot(self) -> Screenshot:
+        """Take a whole picture, or raise: a picture is never invented.
+
+        Raises:
+            ScreenshotError: No whole picture came, twice.
+            DeviceError: The phone is gone.
+        """
+        return self._capture.take()
+
+    def ui_tree(self) -> UiTree | None:
+        """Read the tree of the active window; None where this screen gives none.
+
+        A dump takes at least a second on a real phone and switches accessibility services off
+        while it runs, so it is not for every step.
+
+        Raises:
+            UiTreeError: It could not be read, though the screen may well have one.
+        """
+        deadline = time.monotonic() + _TREE_TIMEOUT_S
+        compressed = False
+        reread = False
+        for attempt in range(1, _TREE_TRIES + 1):
+            try:
+                tree = parse_ui_tree(self._dump_ui(deadline, compressed=compressed))
+            except UiTreeError as error:
+                reason = error.details.get("reason")
+                if reason == "no_idle":
+                    return None
+                if attempt == _TREE_TRIES or not error.retryable or time.monotonic() > deadline:
+                    raise
+                # Some screens fail in full but not when compressed.
+                compressed = reason in {"no_document", "killed", "broken"}
+            else:
+                if tree.root is not None and (reread or not has_empty_web_view(tree)):
+                    return tree
+                if attempt == _TREE_TRIES or time.monotonic() > deadline:
+                    return tree if tree.root is not None else None
+                reread = tree.root is not None
+            time.sleep(_TREE_PAUSE_S)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _dump_ui(self, deadline: float, *, compressed: bool) -> str:
+        """One dump through a file of its own name, so that no stale one can be read."""
+        path = f"/data/local/tmp/localserver_{secrets.token_hex(6)}.xml"
+        words = ("uiautomator", "dump", *(("--compressed",) if compressed else ()), path)
+        commands = [command(*words), command("cat", path), command("rm", "-f", path)]
+        timeout_s = max(1.0, deadline - time.monotonic())
+        return self.transport.run(join(commands), timeout_s=timeout_s).merged_text
+
+    def foreground(self) -> App | None:
+        """What is in front; None during a transition that does not end."""
+        for attempt in range(_FOCUS_TRIES):
+            if attempt:
+                time.sleep(_FOCUS_PAUSE_S)
+            if focus := self._read_focus():
+                return App(focus.package, focus.activity, focus.window, focus.anr)
+        return None
+
+    def _read_focus(self) -> Focus | None:
+        lines = script("dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'")
+        if focus := read_focus(self.transport.run(lines).text):
+            return focus
+        older = script("dumpsys window windows | grep -E 'mCurrentFocus|mFocusedApp'")
+        if focus := read_focus(self.transport.run(older).text):
+            return focus
+        resumed = script("dumpsys activity activities | grep -E 'ResumedActivity'")
+        return read_resumed(self.transport.run(resumed).text)
+
+    # Input. Points are pixels of the last screenshot.
+
+    def tap(self, x_px: float, y_px: float) -> None:
+        self._input("tap", *self._point(x_px, y_px))
+
+    def double_tap(self, x_px: float, y_px: float) -> None:
+        """Tap twice in one shell command, so that both fall within the double-tap time."""
+        tap = input_command("tap", *self._point(x_px, y_px), display_id=self._capture.display_id)
+        check_silent(self.transport.run(join([tap, tap], _DOUBLE_TAP)), "tap twice")
+
+    def long_press(self, x_px: float, y_px: float, duration_s: float = 0.8) -> None:
+        x, y = self._point(x_px, y_px)
+        self._input("swipe", x, y, x, y, _milliseconds(duration_s), lasts_s=duration_s)
+
+    def swipe(
+        self, x1_px: float, y1_px: float, x2_px: float, y2_px: float, duration_s: float = 0.4
+    ) -> None:
+        start, end = self._point(x1_px, y1_px), self._point(x2_px, y2_px)
+        self._input("swipe", *start, *end, _milliseconds(duration_s), lasts_s=duration_s)
+
+    def type_text(self, text: str, *, clear: bool = False, submit: bool = False) -> TypedResult:
+        """Type into the focused field, whole or not at all; see `device.text_input`."""
+        return self._text_input.type_text(text, clear=clear, submit=submit)
+
+    def press_key(self, key: str) -> None:
+        """Press a key of the action vocabulary.
+
+        Raises:
+            UnknownKeyError: There is no such key.
+            DeviceError: The phone refused.
+        """
+        if key == "SELECT_ALL":
+            self._input("keycombination", CTRL_LEFT, KEY_A)
+        else:
+            self._input("keyevent", key_code(key))
+
+    def _input(self, *words: str | int, lasts_s: float = 0.0) -> None:
+        run = input_command(*words, display_id=self._capture.display_id)
+        check_silent(self.transport.run(run, timeout_s=15.0 + lasts_s), f"do the {words[0]}")
+
+    def _point(self, x_px: float, y_px: float) -> tuple[int, int]:
+        """Check a point against the frame of the last screenshot; Android would drop it silently.
+
+        Raises:
+            BadPointError: It is outside, or no number.
+        """
+        width_px, height_px = self._capture.frame()
+        inside = math.isfinite(x_px) and math.isfinite(y_px)
+        if not inside or not (0 <= x_px < width_px and 0 <= y_px < height_px):
+            raise BadPointError(
+                f"The point {x_px:g},{y_px:g} is outside the screen of {width_px}x{height_px}; "
+                "give one inside it.",
+                width_px=width_px,
+                height_px=height_px,
+            )
+        return int(x_px), int(y_px)
+
+    # Apps
+
+    def resolve_app(self, name: str) -> str:
+        """The package of an installed app by its human name or package; never a lookalike.
+
+        Raises:
+            AppNotFoundError: Nothing installed has this name; `details["candidates"]`.
+            AppAmbiguousError: Several have; `details["candidates"]`.
+        """
+        known = self._installed
+        if known is not None:
+            try:
+                return match_app(name, known, self._aliases)
+            except AppNotFoundError:
+                pass  # it may have been installed since
+        return match_app(name, self.installed_apps(), self._aliases)
+
+    def open_app(self, package: str) -> App:
+        """Launch and wait until it, or a question about it, is in front.
+
+        Raises:
+            AppNotFoundError: It is not installed, or has nothing to open.
+            AppNotStartedError: It did not come to the front in time.
+        """
+        self._check_installed(package)
+        return launch(self.transport, package, self.foreground, display_id=self._capture.display_id)
+
+    def stop_app(self, package: str) -> None:
+        """Force-stop just this package.
+
+        Raises:
+            AppNotFoundError: It is not installed.
+        """
+        self._check_installed(package)
+        check(self.transport.run(command("am", "force-stop", package)), "stop the app")
+
+    def installed_apps(self) -> list[InstalledApp]:
+        """All packages of the current user, with the names that the alias table knows."""
+        everything = set(self._list_packages())
+        own = set(self._list_packages("-3"))
+        openable = {
+            parts[0] for c in list_launchers(self.transport) if (parts := full_component(c))
+        }
+        apps = [
+            InstalledApp(
+                package,
+                self._aliases.labels(package),
+                system=package not in own,
+                launchable=package in openable if openable else None,
+            )
+            for package in sorted(everything | openable)
+        ]
+        with self._installed_lock:
+            self._installed = apps
+        return list(apps)
+
+    def _list_packages(self, *options: str) -> tuple[str, ...]:
+        """List for user 0: other users (work profile, second space) are closed to adb."""
+        words = ("pm", "list", "packages", *options, "--user", "0")
+        result = self.transport.run(command(*words), timeout_s=30.0)
+        listed = read_packages(result.merged_text)
+        if listed.error is not None and not (
+            isinstance(listed.error, UserNotAccessibleError) and listed.rows
+        ):
+            raise listed.error
+        if not listed.rows and not options:
+            check(result, "list its apps")
+        return listed.packages
+
+    def _check_installed(self, package: str) -> None:
+        known = {app.package for app in self._installed or ()}
+        if is_package(package) and package in known:
+            return
+        if not is_package(package) or package not in {a.package for a in self.installed_apps()}:
+            raise AppNotFoundError(
+                f"{package!r} is not installed on the phone; name an installed package.",
+                candidates=[],
+            )
+
+    # State
+
+    def wake(self) -> None:
+        """Switch the screen on and put an open keyguard away.
+
+        Raises:
+            DeviceLockedError: It needs a PIN, a pattern or a finger: none is ever guessed.
+        """
+        if not self._wait_until(self._is_awake, 0.0):
+            self._input("keyevent", KEY_CODES["WAKEUP"])
+            if not self._wait_until(self._is_awake, _WAKE_TIMEOUT_S):
+                raise DeviceError("The screen stays off; press the phone's power button.")
+        if not self._is_locked():
+            return
+        self.transport.run(command("wm", "dismiss-keyguard"))
+        if self._wait_until(lambda: not self._is_locked(), 1.0):
+            return
+        width_px, height_px = self._capture.frame()
+        x = width_px // 2
+        self._input("swipe", x, height_px * 4 // 5, x, height_px // 4, 300)
+        if not self._wait_until(lambda: not self._is_locked(), 1.5):
+            raise DeviceLockedError("The phone is locked; unlock it by hand, then try again.")
+
+    def _is_awake(self) -> bool:
+        run = self.transport.run(script("dumpsys power | grep -i wakefulness"))
+        return read_wakefulness(run.text) in {"Awake", None}
+
+    def _is_locked(self) -> bool:
+        run = self.transport.run(command("dumpsys", "window", "policy"))
+        return read_locked(run.text) is True
+
+    def _wait_until(self, holds: Callable[[], bool], timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while not holds():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_WAKE_POLL_S)
+        return True
+
+    def state(self) -> DeviceState:
+        """Health of the phone; a phone that is not ready is a state, not an error."""
+        return read_state(self.transport)
+
+    def restore(self) -> None:
+        """Give back the user's own keyboard, if it was switched away from; safe at any time.
+
+        Raises:
+            DeviceError: The phone could not be reached; the keyboard stays written down and is
+                given back at the next start.
+        """
+        self._keyboards.give_back()
+
+
+def default_state_dir() -> Path:
+    """Where facts about phones outlive the process: `$LOCALSERVER_STATE_DIR`, or in the home."""
+    named = os.environ.get("LOCALSERVER_STATE_DIR", "").strip()
+    return Path(named) if named else Path.home() / ".localserver"
+
+
+def _milliseconds(duration_s: float) -> int:
+    return max(1, round(duration_s * 1000))

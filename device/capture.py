@@ -1,0 +1,137 @@
+"""Taking screenshots: the right display of several, one retry, and why a picture is black."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from device.displays import active_internal, read_size, read_surface_displays, read_viewports
+from device.errors import ScreenshotError, ScreenshotRefusedError
+from device.failures import error_from_output
+from device.focus import is_secure_window
+from device.orientation import read_display_orientation, read_window_orientation
+from device.power import read_wakefulness
+from device.protocol import BlackReason, Rotation, Screenshot
+from device.quoting import command, script
+from device.screen import Picture, is_all_black, read_png
+from device.transport import Transport
+
+CAPTURE_TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Display:
+    """The display in use: both of its ids belong together and are chosen together.
+
+    Attributes:
+        surface_id: For `screencap -d`; None where the phone has just one panel.
+        logical_id: For `input -d`.
+    """
+
+    surface_id: str | None = None
+    logical_id: int | None = None
+
+
+class ScreenCapture:
+    """Screenshots of one phone, and the frame that points are given in."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._display: _Display | None = None
+        self._frame: tuple[int, int] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def display_id(self) -> int | None:
+        """The logical display for input, where it is not the first."""
+        return (self._display.logical_id or None) if self._display else None
+
+    def take(self) -> Screenshot:
+        """Take a picture; one that is not whole is asked for once more.
+
+        Raises:
+            ScreenshotError: No whole picture came, twice.
+        """
+        with self._lock:
+            picture = self._take_checked()
+            black: BlackReason | None = None
+            if is_all_black(picture.data):
+                black = self._why_black()
+                if black == "wrong_panel":
+                    self._display = None
+                    picture = self._take_checked()
+                    black = "wrong_panel" if is_all_black(picture.data) else None
+            self._frame = picture.width_px, picture.height_px
+            return Screenshot(picture.data, picture.width_px, picture.height_px, None, black)
+
+    def frame(self) -> tuple[int, int]:
+        """Width and height that points are given in: the last picture's, else the screen's own."""
+        if self._frame is None:
+            self._frame = self._ask_frame()
+        return self._frame
+
+    def _take_checked(self) -> Picture:
+        try:
+            return self._take_once()
+        except ScreenshotRefusedError:
+            raise
+        except ScreenshotError:
+            self._display = None  # its id may have changed: folded, unfolded, restarted
+            return self._take_once()
+
+    def _take_once(self) -> Picture:
+        if self._display is None:
+            self._display = self._choose_display()
+        words = ["screencap", "-p"]
+        if self._display.surface_id is not None:
+            words += ["-d", self._display.surface_id]
+        result = self._transport.run(command(*words), timeout_s=CAPTURE_TIMEOUT_S)
+        if not result.stdout and result.stderr:
+            if error := error_from_output(result.merged_text):
+                raise error
+            return read_png(result.stderr)  # it tells the failure there, or raises as no picture
+        return read_png(result.stdout)
+
+    def _choose_display(self) -> _Display:
+        """With one panel nothing is chosen; with several, the built-in one in use."""
+        listed = self._transport.run(command("dumpsys", "SurfaceFlinger", "--display-id"))
+        panels = read_surface_displays(listed.text).physical_ids
+        if len(panels) < 2:
+            return _Display()
+        viewports = read_viewports(self._transport.run(command("dumpsys", "display")).text)
+        viewport = active_internal(viewports)
+        if viewport is None or viewport.surface_id not in panels:
+            return _Display()
+        return _Display(viewport.surface_id, viewport.logical_id)
+
+    def _why_black(self) -> BlackReason:
+        """Sleep is checked before protected content is blamed."""
+        power = self._transport.run(script("dumpsys power | grep -i wakefulness"))
+        if read_wakefulness(power.text) not in {"Awake", None}:
+            return "asleep"
+        if is_secure_window(self._transport.run(command("dumpsys", "window")).text):
+            return "secure_window"
+        chosen = self._choose_display()
+        return "wrong_panel" if chosen != self._display else "unknown"
+
+    def _ask_frame(self) -> tuple[int, int]:
+        """Ask for the turned size; `wm size` alone never turns.
+
+        Raises:
+            ScreenshotError: The phone does not tell its size.
+        """
+        windows = self._transport.run(command("dumpsys", "window", "displays")).text
+        turned = read_window_orientation(windows)
+        size = read_size(self._transport.run(command("wm", "size")).text)
+        rotation: Rotation | None = turned.rotation
+        if rotation is None:
+            display = self._transport.run(command("dumpsys", "display")).text
+            rotation = read_display_orientation(display).rotation
+        if size is not None:
+            sides = size.width_px, size.height_px
+            return (sides[1], sides[0]) if rotation in {1, 3} else sides
+        if turned.width_px and turned.height_px:
+            return turned.width_px, turned.height_px
+        raise ScreenshotError(
+            "The phone does not tell its screen's size; take a screenshot first.", reason="no_size"
+        )

@@ -1,0 +1,108 @@
+"""`python -m device.virtual_phone`: runs one virtual phone until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+
+from device.virtual_phone.http_control import ControlServer
+from device.virtual_phone.phone import VirtualPhone
+from device.virtual_phone.profile import Profile
+from device.virtual_phone.server import AdbServer
+from device.virtual_phone.userland import Userland
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isdigit() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, as in 1080x2400")
+    return int(width), int(height)
+
+
+def read_arguments(args: list[str] | None = None) -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m device.virtual_phone",
+        description="An Android phone without a phone: connect with 'adb connect 127.0.0.1:PORT'.",
+    )
+    parser.add_argument("--port", type=int, default=0, help="adb port (default: a free one)")
+    parser.add_argument(
+        "--control-port", type=int, default=0, help="control port (default: a free one)"
+    )
+    parser.add_argument("--size", type=_size, default=(1080, 2400), metavar="WxH")
+    parser.add_argument("--density", type=int, default=420, help="dots per inch")
+    parser.add_argument("--locale", choices=("zh", "en"), default="zh")
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random")
+    parser.add_argument(
+        "--watch-stdin", action="store_true", help="end when standard input is closed"
+    )
+    parser.add_argument("--verbose", action="store_true", help="log to standard error")
+    return parser.parse_args(args)
+
+
+async def run_phone(profile: Profile, port: int, control_port: int, watch_stdin: bool) -> None:
+    """Runs a phone until a signal, a closed standard input or `POST /shutdown` ends it."""
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    system = Userland(VirtualPhone(profile), profile)
+    adb = AdbServer(system)
+    control = ControlServer(system, stopped.set)
+    await adb.start(port)
+    await control.start(control_port)
+    for name in ("SIGINT", "SIGTERM"):
+        try:
+            loop.add_signal_handler(getattr(signal, name), stopped.set)
+        except NotImplementedError:
+            pass  # Windows: KeyboardInterrupt and process termination do it there.
+    if watch_stdin:
+
+        def wait_for_end() -> None:
+            while os.read(sys.stdin.fileno(), 1):
+                pass
+            loop.call_soon_threadsafe(stopped.set)
+
+        threading.Thread(target=wait_for_end, daemon=True).start()
+    ticking = asyncio.create_task(system.tick_forever())
+    ready = {
+        "adb_port": adb.port,
+        "control_port": control.port,
+        "serial": f"127.0.0.1:{adb.port}",
+    }
+    print(json.dumps(ready), flush=True)
+    await stopped.wait()
+    ticking.cancel()
+    await adb.stop()
+    await control.stop()
+    await system.stop()
+
+
+def main() -> int:
+    """Entry point; gives the exit code."""
+    options = read_arguments()
+    level = logging.DEBUG if options.verbose else logging.WARNING
+    logging.basicConfig(level=level, stream=sys.stderr)
+    try:
+        profile = Profile(
+            width_px=options.size[0],
+            height_px=options.size[1],
+            density=options.density,
+            locale=options.locale,
+            seed=options.seed,
+        )
+        asyncio.run(run_phone(profile, options.port, options.control_port, options.watch_stdin))
+    except (ValueError, OSError) as error:
+        print(f"the virtual phone can't start: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

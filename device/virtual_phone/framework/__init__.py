@@ -1,0 +1,1 @@
+"""Android's own commands: input, screencap, am, pm, dumpsys and the rest."""

@@ -1,0 +1,178 @@
+"""`ime`, and the keyboard that types what a broadcast says."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from device.virtual_phone.framework.errors import settings_denied
+from device.virtual_phone.framework.intents import Intent
+from device.virtual_phone.framework.settings import put_setting
+from device.virtual_phone.shell.process import Command, Process
+from device.virtual_phone.surface import Phone
+
+if TYPE_CHECKING:
+    from device.virtual_phone.userland import Userland
+
+ADB_KEYBOARD: Final = "com.android.adbkeyboard/.AdbIME"
+LATIN_KEYBOARD: Final = "com.android.inputmethod.latin/.LatinIME"
+
+
+def installed_keyboards(phone: Phone) -> list[str]:
+    """Components of all keyboards on the phone."""
+    packages = {info.package for info in phone.packages()}
+    known = [LATIN_KEYBOARD, ADB_KEYBOARD]
+    found = [name for name in known if name.partition("/")[0] in packages]
+    extra = [*enabled_keyboards(phone), selected_keyboard(phone)]
+    return list(dict.fromkeys([*found, *(name for name in extra if name)]))
+
+
+def enabled_keyboards(phone: Phone) -> list[str]:
+    """Components of the keyboards that may be selected."""
+    text = phone.settings.get("secure", {}).get("enabled_input_methods", "")
+    return [name.partition(";")[0] for name in text.split(":") if name]
+
+
+def selected_keyboard(phone: Phone) -> str:
+    """Component of the keyboard in use; empty without one."""
+    return phone.settings.get("secure", {}).get("default_input_method", "")
+
+
+async def _ime(process: Process) -> int:
+    args = list(process.args)
+    if not args:
+        await process.out(
+            "ime <command>:\n  list [-a] [-s]\n  enable [--user <USER_ID>] <ID>\n"
+            "  disable [--user <USER_ID>] <ID>\n  set [--user <USER_ID>] <ID>\n  reset\n"
+        )
+        return 255
+    command = args.pop(0)
+    if "--user" in args:
+        at = args.index("--user")
+        del args[at : at + 2]
+    if command not in ("list", "enable", "disable", "set", "reset"):
+        await process.out(f"Unknown command: {command}\n")
+        return 255
+    if process.system.take_fault("settings_denied", "ime " + command) is not None:
+        return await settings_denied(process, command)
+    if command == "list":
+        return await _list(process, args)
+    if command == "reset":
+        return await _reset(process)
+    if not args:
+        await process.err(f"Error: {command} needs the ID of an input method\n")
+        return 255
+    return await _change(process, command, args[0])
+
+
+async def _list(process: Process, args: list[str]) -> int:
+    phone = process.system.phone
+    names = installed_keyboards(phone) if "-a" in args else enabled_keyboards(phone)
+    if "-s" in args:
+        await process.out("".join(name + "\n" for name in names))
+        return 0
+    text = ""
+    for name in names:
+        package, _, service = name.partition("/")
+        text += (
+            f"{name}:\n  mId={name} mSettingsActivityName=null mIsVrOnly=false "
+            "mSupportsSwitchingToNextInputMethod=false\n  mIsDefaultResId=0x0\n  Service:\n"
+            f"    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n"
+            f"    ServiceInfo:\n      name={package if service.startswith('.') else ''}{service}\n"
+            f"      packageName={package}\n"
+        )
+    await process.out(text)
+    return 0
+
+
+async def _change(process: Process, command: str, name: str) -> int:
+    phone = process.system.phone
+    enabled = enabled_keyboards(phone)
+    past = {"enable": "enabled", "disable": "disabled", "set": "selected"}[command]
+    known = enabled if command == "set" else installed_keyboards(phone)
+    if name not in known:
+        await process.err(f"Unknown input method {name} cannot be {past} for user #0\n")
+        return 255
+    if command == "set":
+        put_setting(phone, "secure", "default_input_method", name)
+        await process.out(f"Input method {name} selected for user #0\n")
+        return 0
+    already = (name in enabled) == (command == "enable")
+    names = [*enabled, name] if command == "enable" else [n for n in enabled if n != name]
+    if not already:
+        put_setting(phone, "secure", "enabled_input_methods", ":".join(names))
+        if command == "disable" and selected_keyboard(phone) == name and names:
+            put_setting(phone, "secure", "default_input_method", names[0])
+    await process.out(
+        f"Input method {name}: {'already' if already else 'now'} {past} for user #0\n"
+    )
+    return 0
+
+
+async def _reset(process: Process) -> int:
+    phone = process.system.phone
+    first = next(iter(installed_keyboards(phone)), "")
+    put_setting(phone, "secure", "enabled_input_methods", first)
+    put_setting(phone, "secure", "default_input_method", first)
+    await process.out(
+        "Reset current and enabled IMEs for user #0\n"
+        f"  Newly selected IME:\n    {first}\n  Newly enabled IMEs:\n    {first}\n"
+    )
+    return 0
+
+
+def receive_broadcast(system: Userland, intent: Intent) -> bool:
+    """Lets ADBKeyboard act on a broadcast; it listens only while it is the keyboard in use.
+
+    Returns:
+        Whether it did something. The sender never hears of it.
+    """
+    phone = system.phone
+    target = intent.package or (intent.component or "").partition("/")[0]
+    if target not in ("", ADB_KEYBOARD.partition("/")[0]):
+        return False
+    if selected_keyboard(phone) != ADB_KEYBOARD or not phone.focused_editable:
+        return False
+    system.catch_up()
+    action = intent.action or ""
+    if action in ("ADB_CLEAR_TEXT", "ADB_EDITOR_CODE", "ADB_INPUT_CODE"):
+        return _act(system, action, intent.extras.get("code"))
+    text = _broadcast_text(action, intent)
+    if not text:
+        return False
+    system.journal.add("gesture", f"keyboard text {text!r}")
+    return phone.commit_text(text)
+
+
+def _broadcast_text(action: str, intent: Intent) -> str:
+    """The text that a broadcast wants typed; empty if it holds none that can be read."""
+    message = intent.extras.get("msg", "")
+    if action == "ADB_INPUT_TEXT" and isinstance(message, str):
+        return message
+    if action == "ADB_INPUT_B64" and isinstance(message, str):
+        try:
+            return base64.b64decode(message).decode("utf-8")
+        except (binascii.Error, UnicodeDecodeError):
+            return ""
+    characters = intent.extras.get("chars", [])
+    if action == "ADB_INPUT_CHARS" and isinstance(characters, list):
+        codes = [int(c) for c in characters if c.strip().isdigit() and int(c) < 0x110000]
+        return "".join(chr(code) for code in codes if not 0xD800 <= code < 0xE000)
+    return ""
+
+
+def _act(system: Userland, action: str, code: str | list[str] | None) -> bool:
+    system.journal.add("gesture", f"keyboard {action} {code}")
+    if action == "ADB_CLEAR_TEXT":
+        return system.phone.clear_text()
+    if action == "ADB_EDITOR_CODE":
+        return system.phone.editor_action()
+    if not isinstance(code, str) or not code.isdigit():
+        return False
+    system.phone.key(int(code[:6]))
+    return True
+
+
+COMMANDS: Final[Mapping[str, Command]] = {"ime": _ime}

@@ -1,0 +1,1 @@
+"""A small shell in memory. It never runs a command of the host."""

@@ -347,7 +347,8 @@ class VirtualPhone:
         app.focus_on(key)
         self._ime_hidden = False
         field = app.field(key)
-        field.move_to(caret_at(box, x, y, self._scale))
+        if not field.select_on_focus:
+            field.move_to(caret_at(box, x, y, self._scale))
         if double:
             field.select_word()
 

@@ -247,7 +247,9 @@ class App:
 
     def focus_on(self, key: str) -> None:
         """Gives a field the input focus; the keyboard comes up."""
-        self.field(key)
+        field = self.field(key)
+        if field.select_on_focus:
+            field.select_all()
         self.focused = key
 
     def unfocus(self) -> None:
@@ -262,12 +264,14 @@ class App:
         multiline: bool = False,
         password: bool = False,
         max_length: int = 10_000,
+        select_on_focus: bool = False,
         **attributes: Any,
     ) -> View:
         """The view of a text field."""
         field = self.field(key)
         field.multiline = multiline
         field.max_length = max_length
+        field.select_on_focus = select_on_focus
         shown = "•" * len(field.text) if password else field.text
         attributes.setdefault("resource_id", key)
         attributes.setdefault("max_lines", 0 if multiline else 1)

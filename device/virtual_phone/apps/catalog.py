@@ -5,14 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from device.virtual_phone.apps.base import App
+from device.virtual_phone.apps.browser import BrowserApp
+from device.virtual_phone.apps.chat import ChatApp
+from device.virtual_phone.apps.clock import ClockApp
+from device.virtual_phone.apps.contacts import ContactsApp
+from device.virtual_phone.apps.gallery import GalleryApp
 from device.virtual_phone.apps.launcher import Launcher
+from device.virtual_phone.apps.notes import NotesApp
 from device.virtual_phone.apps.settings import SettingsApp
+from device.virtual_phone.apps.shop import ShopApp
 from device.virtual_phone.keyboard import ADB_IME, LATIN_IME
 from device.virtual_phone.profile import Profile
 
 APPS: tuple[type[App], ...] = (
     Launcher,
     SettingsApp,
+    NotesApp,
+    ContactsApp,
+    ClockApp,
+    ChatApp,
+    ShopApp,
+    GalleryApp,
+    BrowserApp,
 )
 _ADDED_BY_USER = frozenset({"com.tencent.mm", "com.example.shop", "com.android.adbkeyboard"})
 _FIRST_APP_UID = 10100

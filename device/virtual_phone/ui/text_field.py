@@ -14,6 +14,7 @@ class TextField:
     anchor: int = 0
     multiline: bool = False
     max_length: int = 10_000
+    select_on_focus: bool = False
 
     @property
     def selection(self) -> tuple[int, int]:

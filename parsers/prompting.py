@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from parsers.action import Action, Info
@@ -115,3 +115,70 @@ def derive_dialogue(
         if words or question:
             dialogue.append(Exchange(question, words))
     return dialogue
+
+
+REPLIES_MAX = 30
+"""How many earlier replies a many-turn prompt repeats: a long session costs no more than that."""
+
+
+def past_turns(
+    environments: Sequence[Environment],
+    actions: Sequence[Action],
+    images_max: int,
+    write: Callable[[Action], str],
+) -> list[Message]:
+    """Earlier steps as turns: observation (user), reply (assistant).
+
+    Only the newest `images_max` screenshots are shown; of older steps the reply alone is left,
+    joined into one assistant turn, because many chat templates want strict turns.
+
+    Args:
+        environments: All observations, the present one last.
+        actions: The action of each earlier step.
+        images_max: How many past screenshots to show.
+        write: The assistant's words for an action.
+    """
+    turns: list[Message] = []
+    first = max(0, len(actions) - REPLIES_MAX)
+    for place in range(first, min(len(actions), len(environments) - 1)):
+        observed, reply = environments[place], write(actions[place])
+        parts: list[dict[str, Any]] = []
+        if observed.user_comment.strip():
+            parts.append(text_part(observed.user_comment.strip()))
+        if place >= len(actions) - images_max:
+            parts.append(image_part(observed.image))
+        if parts:
+            turns.append(message("user", parts))
+        if turns and turns[-1]["role"] == "assistant":
+            turns[-1] = message("assistant", f"{turns[-1]['content']}\n{reply}")
+        else:
+            turns.append(message("assistant", reply))
+    return turns
+
+
+def observation_text(prompt: PromptText, environment: Environment) -> str:
+    """The words that go with the present screenshot: the user's, and the last action's failure.
+
+    Uses the parts `user_said` ({{comment}}) and `last_failed` ({{last_result}}).
+    """
+    lines = []
+    comment = environment.user_comment.strip()
+    if comment:
+        lines.append(fill(part_of(prompt, "user_said"), {"comment": comment}))
+    if environment.last_result and environment.last_result != "ok":
+        facts = {"last_result": environment.last_result}
+        lines.append(fill(part_of(prompt, "last_failed"), facts))
+    return "\n".join(line.strip() for line in lines)
+
+
+def hint_lines(hints: Sequence[str]) -> str:
+    return "\n".join(f"- {hint}" for hint in hints)
+
+
+def remark_lines(environments: Sequence[Environment], actions: Sequence[Action]) -> str:
+    """All that the user said so far, one line each, for dialects with a single turn."""
+    return "\n".join(
+        f"{exchange.question} -> {exchange.answer}" if exchange.question else exchange.answer
+        for exchange in derive_dialogue(environments, actions)
+        if exchange.answer
+    )

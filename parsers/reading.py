@@ -75,9 +75,17 @@ _TOKENS = re.compile(
     r"|</?s>|\[/?INST\]"
 )
 _FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
-_WRAPPER_TAG = re.compile(r"</?\s*(?:answer|computer_env|output|response)\s*>", re.IGNORECASE)
+_WRAPPER_TAG = re.compile(
+    r"</?\s{0,3}(?:answer|computer_env|output|response)\s{0,3}>", re.IGNORECASE
+)
+_EDGE = r"(?:" + _TOKENS.pattern + r"|" + _WRAPPER_TAG.pattern + r")"
+_EDGE_START = re.compile(
+    r"(?:\s|" + _EDGE + r"|```(?:[\w+-]{0,20}[ \t]{0,9}(?=\n))?)*+", re.IGNORECASE
+)
+_EDGE_END = re.compile(r"(?:" + _EDGE + r"|```)\Z", re.IGNORECASE)
+_EDGES_MAX = 20
 _THINK_TAG = re.compile(
-    r"<\s*(/?)\s*(?:think(?:ing)?|thought|grounding_think)\s*>",
+    r"<\s{0,3}(/?)\s{0,3}(?:think(?:ing)?|thought|grounding_think)\s{0,3}>",
     re.IGNORECASE,
 )
 
@@ -100,16 +108,19 @@ def strip_fences(text: str) -> str:
     return text.removesuffix("```").strip()
 
 
-def strip_wrappers(text: str) -> str:
-    """Tokens, fences and answer-like tags off: what is left is thought and action.
+def strip_edges(text: str) -> str:
+    """Take wrappers off both ends: template tokens, answer-like tags, code fences.
 
-    Use it on replies where text to type cannot hold such a tag in earnest; a reader that needs
-    the text to the last character takes the pieces that it needs.
+    What stands inside stays as it is: it may be text to type.
     """
-    text = strip_fences(strip_tokens(text))
-    if "<" in text:
-        text = _WRAPPER_TAG.sub("", text)
-    return text.strip()
+    start = _EDGE_START.match(text)
+    text = text[start.end() if start else 0 :].rstrip()
+    for _ in range(_EDGES_MAX):
+        end = _EDGE_END.search(text, max(0, len(text) - 60))
+        if end is None:
+            break
+        text = text[: end.start()].rstrip()
+    return text
 
 
 class Thought(NamedTuple):
@@ -178,7 +189,7 @@ def read_seconds(value: object, name: str = "value") -> float:
         Refused: `bad_arg` or `missing_arg`.
     """
     factor = 1.0
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= 40:
         match = _SECONDS.fullmatch(value.strip(" \t\r\n\"'[]()"))
         if match and match.group(2):
             unit = match.group(2).lower()

@@ -7,20 +7,23 @@ from collections.abc import Iterator
 
 from parsers.action import RejectionCode
 from parsers.mapping import KNOWN_FIELDS, SYNONYMS
-from parsers.reading import Reading, Refused, clip, strip_fences, strip_tokens
+from parsers.reading import Reading, Refused, clip, strip_edges
 
 _FIELD_NAMES = sorted(KNOWN_FIELDS | set(SYNONYMS), key=len, reverse=True)
 _KEY = rf"(?:{'|'.join(_FIELD_NAMES)})"
 # Quantised models damage the tag: <TINK>, <THIN>, <THNIK>, < think >. A real HTML-like tag that
 # may stand in text (<title>, <point>) is not within reach of these letters.
 _TAG = re.compile(
-    r"<\s*(/?)\s*(?:T\W?H?I?N?K|THIN|TINK|THNIK|THIKN|HINK|THINKS|THINKING|THOUGHT)\s*>",
+    r"<\s{0,3}(/?)\s{0,3}(?:TH?I?N?KS?|THIN|THNIK|THIKN|HINK|THINKING|THOUGHT)\s{0,3}>",
     re.IGNORECASE,
 )
-_TAB = re.compile(r"\t+\s*|\n\s*(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
-_LITERAL_TAB = re.compile(r"(?:\\t|\n)\s*(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
-_SPACES = re.compile(r"(?: {2,}|\u3000+|\n\s*)(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
-_ONE_SPACE = re.compile(r"\s+(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
+_TAB = re.compile(r"\t+|\n[ \t\r]{0,20}(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
+_LITERAL_TAB = re.compile(r"(?:\\t|\n)[ \t\r]{0,20}(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
+_SPACES = re.compile(
+    r"(?:(?<! ) {2,}+|(?<!\u3000)\u3000++|\n[ \t\r]{0,20})(?=" + _KEY + r"\s{0,3}[:：])",
+    re.IGNORECASE,
+)
+_ONE_SPACE = re.compile(r"(?<!\s)\s++(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
 _FIELD = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]{0,30})\s{0,3}[:：](.*)", re.DOTALL)
 # A key stands behind no other letter, except that of a written-out `\t` or `\n`.
 _KEY_START = r"(?:(?<!\w)|(?<=\\[tn]))"
@@ -40,7 +43,7 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
     Raises:
         Refused: `no_action`, `multiple_actions` or `conflict`.
     """
-    text = strip_fences(strip_tokens(text))
+    text = strip_edges(text)
     tags = list(_TAG.finditer(text))
     closing = [tag for tag in tags if tag.group(1)]
     thought, body = "", text
@@ -56,7 +59,7 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
     else:
         thought, body = _split_at_fields(text)
         reading.repair("no think block")
-    blocks = list(_split_blocks(body, reading))
+    blocks = list(_split_blocks(strip_edges(body), reading))
     if not blocks:
         raise Refused("no_action", "there is no `action:` field after the think block", body)
     fields = _choose_block(blocks, reading)
@@ -71,7 +74,7 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
 
 def _split_at_fields(text: str) -> tuple[str, str]:
     """Without a closing tag the fields begin at the first line that begins with a known key."""
-    match = re.search(r"(?:^|\n|\t)\s*(?=" + _KEY + r"\s{0,3}[:：])", text, re.IGNORECASE)
+    match = re.search(r"(?:^|\n|\t)[ \r]{0,20}(?=" + _KEY + r"\s{0,3}[:：])", text, re.IGNORECASE)
     if match is None:
         match = re.search(_KEY_START + r"(?=explain\s{0,3}[:：])", text, re.IGNORECASE)
     return (text, "") if match is None else (text[: match.start()], text[match.end() :])
@@ -83,7 +86,9 @@ def _looks_whole(text: str) -> bool:
 
 def _split_blocks(body: str, reading: Reading) -> Iterator[dict[str, object]]:
     """Blocks begin at a line `explain:`; each is a dict of its fields."""
-    for part in re.split(r"\n\s*(?=explain\s{0,3}[:：])", body.strip(), flags=re.IGNORECASE):
+    for part in re.split(
+        r"\n[ \t\r]{0,20}(?=explain\s{0,3}[:：])", body.strip(), flags=re.IGNORECASE
+    ):
         if _ACTION_KEY.search(part):
             fields = _split_fields(part, reading)
             if "action" in fields:

@@ -72,11 +72,11 @@ def read_config_file(path: Path) -> ConfigFile:
         text = raw.decode("utf-8-sig")
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent):
+                line = event.start_mark.line + 1 if event.start_mark else None
                 raise ConfigError(
-                    f"{path}:{event.start_mark.line + 1}: YAML aliases are not allowed; "
-                    "write the value out",
+                    f"{path}:{line}: YAML aliases are not allowed; write the value out",
                     file=path.name,
-                    line=event.start_mark.line + 1,
+                    line=line,
                 )
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()

@@ -41,6 +41,13 @@ class RequestTooLargeError(ServerError):
     status = 413
 
 
+class IdempotencyConflictError(ServerError):
+    """The same idempotency key came with another screenshot or query."""
+
+    code = "request.idempotency_conflict"
+    status = 409
+
+
 class SessionNotFoundError(ServerError):
     code = "session.not_found"
     status = 404
@@ -112,11 +119,22 @@ class ReplyUnreadableError(ServerError):
     retryable = True
 
 
+class ParserCrashedError(ServerError):
+    """A parser raised where it must not: a bug in it, not in the model's reply."""
+
+    code = "parser.crashed"
+
+
 class ModelError(ServerError):
-    """Base of all faults between us and the model."""
+    """Base of all faults between us and the model.
+
+    Attributes:
+        attempts: Every request that was sent, for the log.
+    """
 
     code = "model.error"
     status = 502
+    attempts: tuple[dict[str, Any], ...] = ()
 
 
 class ModelConfigError(ModelError):
@@ -141,6 +159,19 @@ class ModelRefusedError(ModelError):
     """The provider answered with a 4xx: a wrong key, model name or parameter."""
 
     code = "model.refused"
+
+
+class ModelUnavailableError(ModelError):
+    """The provider answered with a 5xx, again and again."""
+
+    code = "model.unavailable"
+    retryable = True
+
+
+class ModelDeclinedError(ModelError):
+    """The model declined to answer (`refusal`)."""
+
+    code = "model.declined"
 
 
 class ModelRateLimitedError(ModelError):

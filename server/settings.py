@@ -89,6 +89,7 @@ class Settings(_Frozen):
         max_body_bytes: Largest request body.
         max_image_bytes: Largest screenshot file.
         max_image_pixels: Most pixels in a screenshot, checked before it is decoded.
+        max_running_steps: Steps that may run at a time; one more is refused (429).
         max_sessions_in_memory: Idle sessions above this are dropped; their log brings them back.
         allow_image_url: Whether a screenshot may be given as an http(s) URL.
         image_url_hosts: Hosts that such a URL may name although they are in a private network.
@@ -111,6 +112,7 @@ class Settings(_Frozen):
     max_body_bytes: int = Field(default=32 * MIB, gt=0)
     max_image_bytes: int = Field(default=20 * MIB, gt=0)
     max_image_pixels: int = Field(default=40_000_000, gt=0)
+    max_running_steps: int = Field(default=500, gt=0)
     max_sessions_in_memory: int = Field(default=1000, gt=0)
     allow_image_url: bool = False
     image_url_hosts: tuple[str, ...] = ()

@@ -1,0 +1,294 @@
+"""Screenshots: checked, decoded at most once, resized, encoded once per size.
+
+A PNG or JPEG that needs no other size goes to the model untouched: its structure is checked
+(chunk checksums, end markers), its pixels are not decoded. Everything else is decoded once.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import pybase64
+from PIL import Image, ImageOps
+
+from parsers.action import Size
+from parsers.base import CoordinateSpace, ImageNeeds
+from parsers.spaces import plan_size
+from server.errors import BadRequestError, ImageError, ImageTooLargeError
+
+ImageFormat = Literal["png", "jpeg", "webp"]
+MEDIA_TYPES: dict[ImageFormat, str] = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+}
+JPEG_QUALITY = 85
+SENT_SIDE_MAX_PX = 8192
+_PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
+_EXIF_ORIENTATION = 0x0112
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """A checked screenshot.
+
+    Attributes:
+        data: The file as it came.
+        format: What the bytes really are.
+        size: Size in pixels, upright.
+        as_is: Whether `data` may go to a model untouched (PNG or JPEG, upright, not CMYK).
+    """
+
+    data: bytes
+    format: ImageFormat
+    size: Size
+    as_is: bool
+
+    @property
+    def media_type(self) -> str:
+        return MEDIA_TYPES[self.format]
+
+
+@dataclass(frozen=True, slots=True)
+class SentImage:
+    """A picture as the model gets it: a data URL, and the size that its points refer to."""
+
+    data_url: str
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class ResizeRequest:
+    """The size that the caller wants sent.
+
+    Attributes:
+        target: Exactly this size, even where it distorts.
+        max_side_px: The longest side at most, aspect kept; 0: no limit.
+    """
+
+    target: Size | None = None
+    max_side_px: int = 0
+
+
+def sniff_format(data: bytes) -> ImageFormat | None:
+    """Tell PNG, JPEG and WebP by their first bytes; None for anything else."""
+    if data.startswith(_PNG_MAGIC):
+        return "png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "jpeg"
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return None
+
+
+def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot:
+    """Check a screenshot file without decoding its pixels.
+
+    Args:
+        data: The file.
+        max_bytes: Largest file taken.
+        max_pixels: Most pixels taken.
+
+    Raises:
+        ImageError: Empty, another format, cut off, damaged, or animated.
+        ImageTooLargeError: Too many bytes or pixels.
+    """
+    if not data:
+        raise ImageError("the screenshot is empty; send a PNG, JPEG or WebP file")
+    if len(data) > max_bytes:
+        raise ImageTooLargeError(
+            f"the screenshot has {len(data)} bytes, more than {max_bytes}; send a smaller one",
+            bytes=len(data),
+            max_bytes=max_bytes,
+        )
+    kind = sniff_format(data)
+    if kind is None:
+        raise ImageError("the screenshot is no PNG, JPEG or WebP; send one of these")
+    try:
+        with Image.open(io.BytesIO(data), formats=[kind.upper()]) as image:
+            width_px, height_px = image.size
+            mode = image.mode
+            animated = bool(getattr(image, "is_animated", False))
+            has_exif = "exif" in image.info
+            turned = image.getexif().get(_EXIF_ORIENTATION, 1) if has_exif else 1
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise ImageTooLargeError(
+            f"the screenshot has more than {max_pixels} pixels; send a smaller one",
+            max_pixels=max_pixels,
+        ) from error
+    except Exception as error:
+        # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
+        raise ImageError("the screenshot is damaged; take it again") from error
+    if width_px * height_px > max_pixels:
+        raise ImageTooLargeError(
+            f"the screenshot has {width_px}x{height_px} pixels, more than {max_pixels}; "
+            "send a smaller one",
+            width_px=width_px,
+            height_px=height_px,
+            max_pixels=max_pixels,
+        )
+    if animated:
+        raise ImageError("the screenshot is animated; send one still picture")
+    if not _is_whole(data, kind):
+        raise ImageError("the screenshot is cut off or damaged; take it again")
+    if turned in (5, 6, 7, 8):
+        width_px, height_px = height_px, width_px
+    upright = turned in (0, 1)
+    return Screenshot(
+        data=data,
+        format=kind,
+        size=Size(width_px=width_px, height_px=height_px),
+        as_is=kind != "webp" and upright and mode != "CMYK",
+    )
+
+
+def plan_sent_size(
+    size: Size, space: CoordinateSpace, needs: ImageNeeds, request: ResizeRequest
+) -> Size:
+    """The size at which a screenshot will be sent: known before the prompt is written.
+
+    An exact target wins. Else the smallest of the longest sides asked by the caller and by the
+    dialect holds, aspect kept; a pixel dialect's factor and limits are then applied, so that
+    nobody resizes the picture again behind our back.
+    """
+    if request.target is not None:
+        return request.target
+    limits = [side for side in (request.max_side_px, needs.max_side_px) if side > 0]
+    limited = replace(needs, max_side_px=min(limits, default=0))
+    return plan_size(space, limited, size.width_px, size.height_px)
+
+
+def encode_for_model(screenshot: Screenshot, sent_size: Size) -> SentImage:
+    """The screenshot at the planned size: untouched where possible, else a JPEG.
+
+    Raises:
+        ImageError: The pixels cannot be decoded.
+    """
+    if screenshot.as_is and sent_size == screenshot.size:
+        data, media_type = screenshot.data, screenshot.media_type
+    else:
+        data, media_type = _resize_to_jpeg(screenshot, sent_size), MEDIA_TYPES["jpeg"]
+    return SentImage(data_url=to_data_url(data, media_type), size=sent_size)
+
+
+def to_data_url(data: bytes, media_type: str) -> str:
+    return f"data:{media_type};base64,{pybase64.b64encode(data).decode('ascii')}"
+
+
+def read_data_url(url: str, *, max_bytes: int) -> bytes:
+    """The bytes of a `data:...;base64,` URL; its claimed media type is not trusted.
+
+    Raises:
+        ImageError: Not base64.
+        ImageTooLargeError: More than `max_bytes`.
+    """
+    header, comma, body = url.partition(",")
+    if not comma or not header.rstrip().endswith(";base64"):
+        raise ImageError("the data URL is not base64; send data:image/png;base64,...")
+    return read_base64(body, max_bytes=max_bytes)
+
+
+def read_base64(text: str, *, max_bytes: int) -> bytes:
+    """Decode strict base64 (line breaks allowed).
+
+    Raises:
+        ImageError: Not base64.
+        ImageTooLargeError: More than `max_bytes`.
+    """
+    if len(text) > max_bytes * 4 // 3 + max_bytes // 50 + 8:
+        raise ImageTooLargeError(
+            f"the screenshot has more than {max_bytes} bytes; send a smaller one",
+            max_bytes=max_bytes,
+        )
+    try:
+        return pybase64.b64decode(text, validate=True)
+    except ValueError:
+        pass
+    try:
+        return pybase64.b64decode("".join(text.split()), validate=True)
+    except ValueError as error:
+        raise ImageError("the screenshot's base64 is broken; encode it again") from error
+
+
+def read_target_size(value: object, *, max_pixels: int) -> Size:
+    """Read `target_image_size: [w, h]` of a request.
+
+    Raises:
+        BadRequestError: Not two whole numbers, or too large.
+    """
+    if (
+        not isinstance(value, list | tuple)
+        or len(value) != 2
+        or not all(isinstance(side, int) and not isinstance(side, bool) for side in value)
+    ):
+        raise BadRequestError(
+            "target_image_size must be [width, height] in whole pixels", field="target_image_size"
+        )
+    width_px, height_px = value
+    if not (
+        1 <= width_px <= SENT_SIDE_MAX_PX
+        and 1 <= height_px <= SENT_SIDE_MAX_PX
+        and width_px * height_px <= max_pixels
+    ):
+        raise BadRequestError(
+            f"target_image_size must have sides of 1 to {SENT_SIDE_MAX_PX} and at most "
+            f"{max_pixels} pixels",
+            field="target_image_size",
+        )
+    return Size(width_px=width_px, height_px=height_px)
+
+
+def _resize_to_jpeg(screenshot: Screenshot, sent_size: Size) -> bytes:
+    target = (sent_size.width_px, sent_size.height_px)
+    try:
+        with Image.open(io.BytesIO(screenshot.data), formats=[screenshot.format.upper()]) as opened:
+            if opened.size == (screenshot.size.width_px, screenshot.size.height_px):
+                # A JPEG may be decoded at 1/2, 1/4 or 1/8, as long as no pixel is made up.
+                opened.draft("RGB", target)
+            image: Image.Image = ImageOps.exif_transpose(opened)
+            if image.mode != "RGB":
+                # A screen has nothing behind it: an alpha channel means nothing here.
+                image = image.convert("RGB")
+            if image.size != target:
+                image = image.resize(target, Image.Resampling.BICUBIC)
+            buffer = io.BytesIO()
+            image.save(buffer, "JPEG", quality=JPEG_QUALITY)
+    except Exception as error:
+        # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
+        raise ImageError("the screenshot's pixels cannot be decoded; take it again") from error
+    return buffer.getvalue()
+
+
+def _is_whole(data: bytes, kind: ImageFormat) -> bool:
+    """Whether the file's structure is complete to its end."""
+    if kind == "png":
+        return _is_whole_png(data)
+    if kind == "jpeg":
+        # Cameras and scanners may append bytes after the end marker.
+        return data.rfind(b"\xff\xd9", max(0, len(data) - 65536)) > 0
+    return int.from_bytes(data[4:8], "little") + 8 <= len(data)
+
+
+def _is_whole_png(data: bytes) -> bool:
+    """Whether all chunks are there, in bounds, with right checksums, up to IEND."""
+    view = memoryview(data)
+    position = len(_PNG_MAGIC)
+    seen_pixels = False
+    while position + 12 <= len(data):
+        (length,) = struct.unpack_from(">I", data, position)
+        end = position + 12 + length
+        if end > len(data):
+            return False
+        kind = data[position + 4 : position + 8]
+        (checksum,) = struct.unpack_from(">I", data, end - 4)
+        if zlib.crc32(view[position + 4 : end - 4]) != checksum:
+            return False
+        if kind == b"IEND":
+            return seen_pixels
+        seen_pixels = seen_pixels or kind == b"IDAT"
+        position = end
+    return False

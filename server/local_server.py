@@ -1,0 +1,303 @@
+"""THE WALK: a task becomes a session, an observation becomes an action. Read this first.
+
+`get_session` opens a session; `automate_step` takes what is on the screen and answers with the
+next action. The steps of the walk are numbered in `LocalServer._walk`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from server.asking import Asker, reply_context, write_prompt
+from server.engine import Engine
+from server.errors import BadRequestError, OverloadedError
+from server.images import plan_sent_size
+from server.journal import Journal
+from server.memory import keep_large_buffers
+from server.model.client import AsksModel, ModelClient
+from server.model.providers import choose_model
+from server.observing import Observer, name_picture
+from server.payloads import SessionRequest, StepRequest
+from server.policy import AllowAll, Policy
+from server.prompts import ParserShelf
+from server.records.store import RecordStore, check_event_kind
+from server.session_reading import SessionReader, SessionRecord, SessionSummary
+from server.sessions import Answer, Equipment, Session, SessionBook
+from server.settings import Settings, settings_from_server_config
+
+
+class LocalServer:
+    """Sessions, prompts in, actions out, logs.
+
+    Plain methods may be called from any thread; the `a...` methods from any event loop. All of the
+    work runs on one engine thread of this object.
+
+    Args:
+        server_config: `Settings`, or Step-GUI's mapping (`log_dir`, `image_dir`, `debug`).
+        model_client: Who asks models; None: the one that speaks HTTP.
+        policy: Who decides which actions need a person; None: the built-in rules.
+
+    Raises:
+        ConfigError: The configuration is wrong; the message says where.
+        StorageBusyError: Another process owns the log folder.
+        StorageError: A folder cannot be made or written.
+    """
+
+    def __init__(
+        self,
+        server_config: Settings | Mapping[str, Any],
+        *,
+        model_client: AsksModel | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        if not isinstance(server_config, Settings):
+            server_config = settings_from_server_config(server_config)
+        self.settings = server_config
+        keep_large_buffers()
+        self._shelf = ParserShelf(self.settings.config_dir)
+        self._store = RecordStore(self.settings.log_dir, self.settings.image_dir)
+        self._reader = SessionReader(self._store)
+        self._engine = Engine(image_threads=max(2, os.cpu_count() or 2))
+        self._book = SessionBook(
+            self._store,
+            self._engine,
+            busy_wait_s=self.settings.session_busy_wait_s,
+            max_in_memory=self.settings.max_sessions_in_memory,
+        )
+        self._model = model_client or ModelClient()
+        self._policy = policy or AllowAll()
+        self._journal = Journal(self._engine, self._store, debug=self.settings.debug)
+        self._observer = Observer(self.settings, self._engine, self._store)
+        self._asker = Asker(self._model, self._journal, max_reasks=self.settings.max_reasks)
+        self._running_steps = 0
+        self._closed = False
+
+    # --- open a session -------------------------------------------------------------------
+
+    def get_session(self, payload: Mapping[str, Any]) -> str:
+        """Open a session.
+
+        Args:
+            payload: `task`; optional `task_type`, `model_config`, `extra_info`.
+
+        Returns:
+            Its id, a UUID4.
+
+        Raises:
+            BadRequestError: The payload is wrong.
+            ModelConfigError: Unknown provider or model.
+            parsers.errors.UnknownDialectError: Unknown task_type.
+            StorageError: The log could not be written.
+        """
+        return self._engine.run(self._open(payload))
+
+    async def aget_session(self, payload: Mapping[str, Any]) -> str:
+        """`get_session` for callers on an event loop."""
+        return await asyncio.wrap_future(self._engine.submit(self._open(payload)))
+
+    async def _open(self, payload: Mapping[str, Any]) -> str:
+        request = SessionRequest.read(payload)
+        equipment = self._equip(request, request.task_type)
+        session = await self._book.create(request, equipment.parser.name)
+        session.equipment = equipment
+        return session.id
+
+    def _equipment_of(self, session: Session) -> Equipment:
+        """A session's equipment; chosen anew after a restart."""
+        if session.equipment is None:
+            session.equipment = self._equip(session.request, session.task_type)
+        return session.equipment
+
+    def _equip(self, request: SessionRequest, task_type: str | None) -> Equipment:
+        """Choose parser, model and picture size of a session."""
+        target = choose_model(
+            self.settings, request.model_provider, request.model_name, request.args
+        )
+        parser = self._shelf.get(
+            task_type or target.defaults.task_type or self.settings.default_task_type,
+            variant=request.model_config.get("variant") or target.defaults.variant,
+            language=request.model_config.get("prompt_language") or target.defaults.prompt_language,
+            prompt_file=target.defaults.prompt_file,
+        )
+        resize = request.read_resize(
+            default_max_side_px=target.defaults.max_side_px,
+            max_pixels=self.settings.max_image_pixels,
+        )
+        return Equipment(parser, target, resize)
+
+    # --- take a step ----------------------------------------------------------------------
+
+    def automate_step(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Decide the next action from what is on the screen.
+
+        Args:
+            payload: `session_id`, `observation` {`screenshot`, `query`?, `ui_tree`?,
+                `foreground`?, `last_result`?}, `idempotency_key`?. Callers in this process may
+                give the screenshot as a local path, or as `{"type": "image_bytes", "data"}`.
+
+        Returns:
+            `{"action", "current_step", "policy": {"level", "class", "reason"}}`. It is in the log,
+            durably, before this returns.
+
+        Raises:
+            ServerError: The step was not taken: it has no number, and may be tried again.
+            parsers.errors.ParserError: The prompt could not be built.
+        """
+        return self._engine.run(self._step(payload, allow_path=True))
+
+    async def aautomate_step(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """`automate_step` for callers on an event loop; the HTTP routes: no local paths."""
+        future = self._engine.submit(self._step(payload, allow_path=False))
+        return await asyncio.wrap_future(future)
+
+    async def _step(self, payload: Mapping[str, Any], *, allow_path: bool) -> dict[str, Any]:
+        request = StepRequest.read(payload)
+        if self._running_steps >= self.settings.max_running_steps:
+            raise OverloadedError(
+                f"{self._running_steps} steps are running already; try again in a moment"
+            )
+        self._running_steps += 1
+        try:
+            async with self._book.turn(request.session_id) as session:
+                answer = await self._walk(session, request, allow_path)
+                return answer.to_wire()
+        finally:
+            self._running_steps -= 1
+
+    async def _walk(self, session: Session, request: StepRequest, allow_path: bool) -> Answer:
+        # 1 session: found, and ours until the step has ended (`SessionBook.turn`).
+        # 2 image: checked once; a repeated request gets its first answer.
+        screenshot = await self._observer.take_screenshot(request, allow_path=allow_path)
+        number = session.next_number
+        picture = name_picture(number, screenshot, request)
+        answered = session.answer_to(request.idempotency_key, picture.sha256, request.query)
+        if answered is not None:
+            return answered
+        try:
+            equipment = self._equipment_of(session)
+            parser = equipment.parser
+            await self._observer.store_picture(session, picture, screenshot, request)
+            environment = await self._observer.read_environment(
+                session, request, picture, screenshot, equipment
+            )
+            # 3 plan: the size that will be sent, known before the prompt is written.
+            sent_size = plan_sent_size(
+                screenshot.size, parser.space, parser.images, equipment.resize
+            )
+            # 4 prompt: the parser names the pictures; each is encoded once, at that size.
+            prompt = write_prompt(session, environment, parser, sent_size)
+            pictures = await self._observer.picture_urls(
+                session, environment.image, screenshot, sent_size, equipment
+            )
+            # 5 model, 6 parse: an action, or told why not and asked again.
+            read = await self._asker.ask_until_readable(
+                session, equipment, prompt, pictures, reply_context(environment, sent_size)
+            )
+            # 7 policy: may it run without a person?
+            decision = self._policy.decide(read.action, environment)
+            # 8 log: durable; then, and only then, the answer.
+            answer = Answer(read.action, number, decision.to_wire())
+            await self._journal.write_step(
+                session, environment, picture, answer, read, sent_size, request
+            )
+        except BaseException as error:
+            if session.next_number == number:
+                await self._journal.note_failure(session, request, error)
+            raise
+        return answer
+
+    # --- what happened --------------------------------------------------------------------
+
+    def record_event(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Put an event of a session on record; durable when this returns.
+
+        Args:
+            session_id: The session.
+            kind: What happened, in snake_case (`device_intent`, `question`, ...).
+            data: JSON-able facts.
+
+        Raises:
+            BadRequestError: `kind` is not of that form.
+            SessionNotFoundError: No such session.
+            StorageError: It could not be written.
+        """
+        check_event_kind(kind)
+        self._engine.run(self._record(session_id, kind, data))
+
+    async def _record(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
+        session = await self._book.find(session_id)
+        await self._journal.note(session, kind, data, durable=True)
+
+    def close_session(self, session_id: str, stop_reason: str) -> None:
+        """End a session; a step that is still running is cancelled.
+
+        Raises:
+            SessionNotFoundError: No such session.
+            StorageError: It could not be written.
+        """
+        if not isinstance(stop_reason, str) or not 1 <= len(stop_reason) <= 100:
+            raise BadRequestError("stop_reason must be a short text", field="stop_reason")
+        self._engine.run(self._book.close(session_id, stop_reason))
+
+    def list_sessions(self, limit: int = 50, offset: int = 0) -> list[SessionSummary]:
+        """Sessions, the one written last first."""
+        return self._reader.list_sessions(limit, offset)
+
+    def read_session(self, session_id: str) -> SessionRecord:
+        """One session: task, model, steps, stop reason, damage of its log.
+
+        Raises:
+            SessionNotFoundError: No such session.
+        """
+        return self._reader.read_session(session_id)
+
+    def read_steps(self, session_id: str, start: int = 1, limit: int = 50) -> list[dict[str, Any]]:
+        """Answered steps from number `start` on, as they stand in the log, texts filled in.
+
+        Raises:
+            SessionNotFoundError: No such session.
+        """
+        return self._reader.read_steps(session_id, start, limit)
+
+    def read_image(self, session_id: str, step: int) -> tuple[bytes, str]:
+        """The screenshot of a step as it came, and its media type.
+
+        Raises:
+            SessionNotFoundError: No such session.
+            StepNotFoundError: No such step, or its picture is gone.
+        """
+        return self._reader.read_image(session_id, step)
+
+    def read_events(self, session_id: str, after_seq: int = 0) -> list[dict[str, Any]]:
+        """The events of a session after the one of that number.
+
+        Raises:
+            SessionNotFoundError: No such session.
+        """
+        return self._reader.read_events(session_id, after_seq)
+
+    # --- the end --------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Cancel what still runs, end the engine and free the log folder."""
+        if self._closed:
+            return
+        self._closed = True
+        self._engine.run(self._model.close())
+        self._engine.close()
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,156 @@
+"""The two kinds of message in a session's log, built and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from parsers.action import Action, Size, action_from_wire
+from parsers.base import Environment, Message
+from parsers.errors import InvalidActionError
+from server.model.reply import ModelReply
+from server.payloads import SessionRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The stored files of one observation.
+
+    Attributes:
+        name: File name in the session's image folder.
+        sha256: First 128 bits of the file's SHA-256, in hex.
+        ui_tree_name: File name of the UI tree, where one came.
+    """
+
+    name: str
+    sha256: str
+    ui_tree_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """An answered step, read back from the log."""
+
+    number: int
+    environment: Environment
+    action: Action
+    picture_sha256: str
+    policy: Mapping[str, Any]
+    idempotency_key: str | None
+
+
+def build_session_start(request: SessionRequest, task_type: str) -> dict[str, Any]:
+    return {
+        "log_type": "session_start",
+        "task": request.task,
+        "task_type": task_type,
+        "model_config": request.model_config,
+        "extra_info": request.extra_info,
+    }
+
+
+def read_session_start(message: Mapping[str, Any]) -> SessionRequest:
+    """The inverse of `build_session_start`; tolerant, for logs of any age."""
+    model_config = message.get("model_config")
+    extra_info = message.get("extra_info")
+    return SessionRequest(
+        task=str(message.get("task", "")),
+        task_type=str(message.get("task_type", "")) or None,
+        model_config=model_config if isinstance(model_config, dict) else {},
+        extra_info=extra_info if isinstance(extra_info, dict) else None,
+    )
+
+
+def build_step(
+    *,
+    number: int,
+    environment: Environment,
+    picture: Picture,
+    action: Action,
+    asked: Sequence[Message],
+    texts: Mapping[str, str],
+    reply: ModelReply,
+    reasks: int,
+    request: SessionRequest,
+    sent_size: Size,
+    policy: Mapping[str, str],
+    idempotency_key: str | None,
+) -> dict[str, Any]:
+    """The message of an answered step: what Step-GUI tools read first, then ours."""
+    message: dict[str, Any] = {
+        "environment": _build_environment(environment, picture),
+        "action": action.to_wire(),
+        "asked_messages": asked,
+        "model_response": reply.content,
+        "model_config": request.model_config,
+        "llm_cost": {
+            "llm_time": reply.duration_s,
+            "llm_start_time": reply.started_at,
+            "llm_end_time": reply.ended_at,
+        },
+        "step": number,
+        "sent_size": [sent_size.width_px, sent_size.height_px],
+        "policy": policy,
+        "attempts": len(reply.attempts),
+    }
+    optional = {
+        "texts": texts,
+        "reasoning": reply.reasoning,
+        "tool_calls": reply.tool_calls,
+        "finish_reason": reply.finish_reason,
+        "usage": reply.usage,
+        "request_id": reply.request_id,
+        "reasks": reasks,
+        "idempotency_key": idempotency_key,
+    }
+    message.update({name: value for name, value in optional.items() if value})
+    return message
+
+
+def read_step(message: Mapping[str, Any]) -> StepRecord:
+    """The inverse of `build_step`, as far as going on needs it.
+
+    Raises:
+        ValueError: The message is not an answered step.
+    """
+    try:
+        wire = message["environment"]
+        size = wire.get("size")
+        environment = Environment(
+            image=wire["image"],
+            user_comment=wire.get("user_comment", ""),
+            foreground=wire.get("foreground"),
+            last_result=wire.get("last_result"),
+            size=Size(width_px=size[0], height_px=size[1]) if size else None,
+        )
+        action = action_from_wire(message["action"])
+        raw = message.get("model_response") or message.get("reasoning") or ""
+        meta = action.meta.model_copy(update={"raw": raw})
+        return StepRecord(
+            number=message["step"],
+            environment=environment,
+            action=action.model_copy(update={"meta": meta}),
+            picture_sha256=wire.get("sha256", ""),
+            policy=message.get("policy") or {},
+            idempotency_key=message.get("idempotency_key"),
+        )
+    except (KeyError, TypeError, IndexError, AttributeError, InvalidActionError) as error:
+        raise ValueError("not an answered step") from error
+
+
+def _build_environment(environment: Environment, picture: Picture) -> dict[str, Any]:
+    wire: dict[str, Any] = {
+        "image": environment.image,
+        "user_comment": environment.user_comment,
+        "sha256": picture.sha256,
+    }
+    if environment.size is not None:
+        wire["size"] = [environment.size.width_px, environment.size.height_px]
+    optional = {
+        "ui_tree": picture.ui_tree_name,
+        "foreground": environment.foreground,
+        "last_result": environment.last_result,
+    }
+    wire.update({name: value for name, value in optional.items() if value is not None})
+    return wire

@@ -1,0 +1,182 @@
+"""Look into sessions without touching them: lists, steps, pictures, events. Blocking file work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from server.errors import SessionNotFoundError, StepNotFoundError, StorageError
+from server.images import MEDIA_TYPES, sniff_format
+from server.records.messages import read_session_start
+from server.records.reader import (
+    count_lines,
+    find_session_paths,
+    is_step,
+    read_events,
+    read_first_line,
+    read_last_events,
+    read_log,
+    read_step_messages,
+)
+from server.records.schema import format_utc
+from server.records.store import RecordStore
+from server.sessions import find_stop_reason
+
+SessionState = Literal["open", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A line in the list of sessions. Times are UTC."""
+
+    session_id: str
+    task: str
+    task_type: str | None
+    model_name: str | None
+    created_at: str
+    updated_at: str
+    steps: int
+    state: SessionState
+    stop_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One session.
+
+    Attributes:
+        damage: What is wrong with its log: `{kind, line, good_bytes, cut_bytes}`; None: nothing.
+        can_continue: Whether it takes further steps as far as its log is concerned.
+    """
+
+    session_id: str
+    task: str
+    task_type: str | None
+    model_config: dict[str, Any]
+    extra_info: dict[str, Any] | None
+    created_at: str
+    updated_at: str
+    steps: int
+    state: SessionState
+    stop_reason: str | None
+    damage: dict[str, Any] | None
+    can_continue: bool
+
+
+class SessionReader:
+    """Reads the log folder of a store."""
+
+    def __init__(self, store: RecordStore) -> None:
+        self._store = store
+
+    def list_sessions(self, limit: int, offset: int) -> list[SessionSummary]:
+        """A page of sessions, the one written last first; unreadable ones are left out."""
+        try:
+            paths = find_session_paths(self._store.log_dir)
+        except OSError as error:
+            raise _unreadable() from error
+        found = [self._summarise(path) for path in paths[offset : offset + limit]]
+        return [summary for summary in found if summary is not None]
+
+    def read_session(self, session_id: str) -> SessionRecord:
+        path = self._path_of(session_id)
+        try:
+            reading = read_log(path)
+            events = read_events(self._store.events_path(session_id))
+            updated_at = _modified_at(path)
+        except OSError as error:
+            raise _unreadable() from error
+        if not reading.lines:
+            raise _not_found()
+        first = reading.lines[0]
+        request = read_session_start(first.message)
+        stop_reason = find_stop_reason(events.events)
+        broken = reading.damage is not None and reading.damage.kind == "broken"
+        return SessionRecord(
+            session_id=session_id,
+            task=request.task,
+            task_type=request.task_type,
+            model_config=dict(request.model_config),
+            extra_info=dict(request.extra_info) if request.extra_info is not None else None,
+            created_at=str(first.record.get("timestamp", "")),
+            updated_at=updated_at,
+            steps=sum(is_step(line.message) for line in reading.lines),
+            state="open" if stop_reason is None else "closed",
+            stop_reason=stop_reason,
+            damage=reading.damage.to_wire() if reading.damage is not None else None,
+            can_continue=not broken,
+        )
+
+    def read_steps(self, session_id: str, start: int, limit: int) -> list[dict[str, Any]]:
+        try:
+            steps, _ = read_step_messages(self._path_of(session_id), start, limit)
+        except OSError as error:
+            raise _unreadable() from error
+        return steps
+
+    def read_events(self, session_id: str, after_seq: int) -> list[dict[str, Any]]:
+        self._path_of(session_id)
+        try:
+            reading = read_events(self._store.events_path(session_id), after_seq)
+        except OSError as error:
+            raise _unreadable() from error
+        return [dict(event) for event in reading.events]
+
+    def read_image(self, session_id: str, step: int) -> tuple[bytes, str]:
+        steps = self.read_steps(session_id, step, 1)
+        if not steps:
+            raise StepNotFoundError(f"this session has no step {step}", step=step)
+        image = str(steps[0]["environment"].get("image", ""))
+        try:
+            data = self._store.read_image(session_id, image.rpartition("/")[2])
+        except StorageError as error:
+            raise StepNotFoundError(
+                f"the picture of step {step} is gone; the log still has the rest", step=step
+            ) from error
+        kind = sniff_format(data)
+        return data, MEDIA_TYPES[kind] if kind is not None else "application/octet-stream"
+
+    def _path_of(self, session_id: str) -> Path:
+        path = self._store.log_path(session_id)
+        if not path.is_file():
+            raise _not_found()
+        return path
+
+    def _summarise(self, path: Path) -> SessionSummary | None:
+        try:
+            first = read_first_line(path)
+            if first is None:
+                return None
+            events = read_last_events(path.with_suffix(".events.jsonl"))
+            steps = count_lines(path) - 1
+            updated_at = _modified_at(path)
+        except OSError:
+            return None
+        message = first.get("message")
+        request = read_session_start(message if isinstance(message, dict) else {})
+        stop_reason = find_stop_reason(events)
+        return SessionSummary(
+            session_id=path.stem,
+            task=request.task,
+            task_type=request.task_type,
+            model_name=request.model_name,
+            created_at=str(first.get("timestamp", "")),
+            updated_at=updated_at,
+            steps=steps,
+            state="open" if stop_reason is None else "closed",
+            stop_reason=stop_reason,
+        )
+
+
+def _modified_at(path: Path) -> str:
+    return format_utc(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+
+
+def _not_found() -> SessionNotFoundError:
+    return SessionNotFoundError("no such session; create one with get_session")
+
+
+def _unreadable() -> StorageError:
+    return StorageError("the log cannot be read; mend the folder's permissions, then try again")

@@ -196,41 +196,29 @@ def _once(scene: Scene, action: Action, did: str, why: str) -> Move:
 
 
 def _open(clause: Open, scene: Scene) -> Move:
+    """Launch an app by name; or tap what is called so, or switch it on if it is a switch."""
     name = clause.name
-    matches = find_labels(scene.screen, name)
-    opened = scene.tell(f"{name}已打开", f"{name} is open")
-    if scene.did("open"):
-        shown = any(m.is_title and m.is_exact for m in matches)
-        if not scene.error and (shown or scene.changed):
-            return Done(opened)
-        if not scene.error and scene.tried("open") < 2:
-            return Act(
-                Awake(value=name), "open", scene.tell(f"再次打开{name}", f"open {name} again")
-            )
-        if not scene.error:
-            return Failed(
-                scene.tell(
-                    f"打开{name}后屏幕没有变化", f"the screen did not change on opening {name}"
-                )
-            )
-    elif not scene.fresh:
-        return _enter(Enter(name), scene)
-    first = scene.memory.at == 0
-    rows = [m for m in matches if not m.is_title]
-    if scene.fresh and (first or _KNOWN_APP.fullmatch(name)):
-        if any(m.is_title and m.is_exact for m in matches):
-            return Done(opened)
+    if scene.fresh and (scene.memory.at == 0 or _KNOWN_APP.fullmatch(name)):
         return Act(Awake(value=name), "open", scene.tell(f"打开应用{name}", f"open the app {name}"))
-    if rows and rows[0].score >= 60:
-        switch = _switch_beside(rows[0], scene)
-        if switch is not None:
-            return _flip(Flip(name, on=True), scene)
-        return _enter(Enter(name), scene)
-    if scene.error:
-        return Failed(
-            scene.tell(f"打不开{name}：{scene.error}", f"{name} cannot be opened: {scene.error}")
-        )
-    return _seek(name, scene)
+    matches = find_labels(scene.screen, name)
+    if scene.did("open", "reopen") and not scene.error:
+        if scene.changed or any(m.is_title and m.is_exact for m in matches):
+            return Done(scene.tell(f"{name}已打开", f"{name} is open"))
+        if scene.did("reopen"):
+            return Failed(
+                scene.tell(f"打开{name}后屏幕没有变化", f"opening {name} changed nothing on screen")
+            )
+        again = scene.tell(f"从桌面再次打开{name}", f"open {name} again from the home screen")
+        return Act(Home(), "rehome", again)
+    if scene.did("rehome"):
+        return Act(Awake(value=name), "reopen", scene.tell(f"再次打开{name}", f"open {name} again"))
+    rows = [m for m in matches if not m.is_title]
+    if rows and _switch_beside(rows[0], scene) is not None:
+        return _flip(Flip(name, on=True), scene)
+    if scene.did("open") and not rows:
+        why = scene.tell(f"打不开{name}，去桌面找图标", f"{name} did not open; look for its icon")
+        return Act(Home(), "home", f"{why} ({scene.error})")
+    return _enter(Enter(name), scene)
 
 
 def _enter(clause: Enter, scene: Scene) -> Move:

@@ -113,30 +113,42 @@ def _shapes(region: Pixels) -> list[Box]:
 def _read_switch(region: Pixels, box: Box) -> bool | None:
     """Whether the thumb is on the right; None when there is no thumb in a track.
 
-    The pixels inside fall into two colours. The track reaches both ends, the thumb is a compact
-    blob at one of them: that holds for every style (filled, outlined, thin track).
+    Where the track is thinner than the thumb, only the thumb reaches the upper edge of the box.
+    Else the pixels inside fall into two colours: the track reaches both ends, the thumb is a
+    compact blob at one of them, whether filled, outlined, light or dark.
     """
-    top, bottom = int(box.top), int(box.bottom)
-    left, right = int(box.left), int(box.right)
-    inside = region[top:bottom, left:right].astype(np.float32)
-    height, width = inside.shape[:2]
+    inside = region[int(box.top) : int(box.bottom), int(box.left) : int(box.right)]
+    values = inside.astype(np.float32)
+    height, width = values.shape[:2]
+    upper = values[int(height * 0.1) : int(height * 0.18) + 1]
+    outside = np.abs(upper - values[0, 0]).max(axis=2).min(axis=0) <= COLOUR_STEP
+    side = _side_of_blob(~outside, height, width)
+    if side is not None:
+        return side
     edge = int(width * END_SHARE)  # the track's round ends and outline
-    middle = inside[int(height * 0.4) : int(height * 0.6), edge : width - edge]
+    middle = values[int(height * 0.4) : int(height * 0.6), edge : width - edge]
     labels = _two_colours(middle.reshape(-1, 3))
     if labels is None:
         return None
     columns = labels.reshape(middle.shape[:2]).mean(axis=0)
-    for share in (columns, 1 - columns):
-        covered = np.flatnonzero(share > 0.5)
-        if covered.size == 0:
-            continue
-        first, last = int(covered[0]), int(covered[-1])
-        compact = covered.size >= 0.9 * (last - first + 1)
-        wide_enough = 0.35 * height <= last - first + 1 <= 1.25 * height
-        centre = ((first + last) / 2 + edge) / width
-        if compact and wide_enough and not 0.4 < centre < 0.6:
-            return bool(centre > 0.5)
+    for covered in (columns > 0.5, columns < 0.5):
+        side = _side_of_blob(np.pad(covered, edge), height, width)
+        if side is not None:
+            return side
     return None
+
+
+def _side_of_blob(covered: NDArray[np.bool_], height: int, width: int) -> bool | None:
+    """True if one compact, thumb-sized run of columns stands right of the middle, False if left."""
+    places = np.flatnonzero(covered)
+    if places.size == 0:
+        return None
+    first, last = int(places[0]), int(places[-1])
+    length = last - first + 1
+    if places.size < 0.9 * length or not 0.3 * height <= length <= 1.25 * height:
+        return None
+    centre = (first + last) / 2 / width
+    return None if 0.42 < centre < 0.58 else centre > 0.5
 
 
 def _two_colours(values: NDArray[np.float32]) -> NDArray[np.int32] | None:

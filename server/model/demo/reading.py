@@ -56,7 +56,9 @@ class RapidTextReader:
 
 
 class ScreenReader:
-    """Reads pictures one at a time and remembers the last ones by their bytes.
+    """Makes screens of pictures and remembers the last ones by their bytes.
+
+    One picture is read at a time: OCR takes a core for itself.
 
     Args:
         text_reader: What finds the texts; rapidocr by default.
@@ -64,32 +66,35 @@ class ScreenReader:
 
     def __init__(self, text_reader: TextReader | None = None) -> None:
         self._text_reader = text_reader or RapidTextReader()
-        self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        self._remembering = threading.Lock()
         self._screens: OrderedDict[bytes, Screen] = OrderedDict()
 
     def warm_up(self) -> None:
         """Load what the first picture would otherwise wait for."""
-        with self._lock:
-            self._text_reader.read(np.full((64, 64, 3), 255, dtype=np.uint8))
+        self._read_texts(np.full((64, 64, 3), 255, dtype=np.uint8))
 
     def read(self, picture: bytes) -> Screen:
-        """Decode a picture and find its texts.
+        """Decode a picture; its texts are found when they are first asked for.
 
         Raises:
             PictureError: The bytes are no PNG, JPEG or WebP, or the picture is too large.
         """
         key = hashlib.sha256(picture).digest()
-        with self._lock:
-            if key in self._screens:
-                self._screens.move_to_end(key)
-                return self._screens[key]
-            pixels = _decode(picture)
-            texts = sorted(self._text_reader.read(pixels), key=lambda t: (t.box.top, t.box.left))
-            screen = Screen(pixels, tuple(texts), fingerprint(pixels))
-            self._screens[key] = screen
+        with self._remembering:
+            screen = self._screens.get(key)
+            if screen is None:
+                pixels = _decode(picture)
+                screen = Screen(pixels, fingerprint(pixels), self._read_texts)
+                self._screens[key] = screen
+            self._screens.move_to_end(key)
             if len(self._screens) > CACHED_SCREENS:
                 self._screens.popitem(last=False)
             return screen
+
+    def _read_texts(self, pixels: Pixels) -> list[Text]:
+        with self._reading:
+            return self._text_reader.read(pixels)
 
 
 def picture_from_data_url(url: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -57,17 +58,23 @@ class Text:
 
 @dataclass(frozen=True)
 class Screen:
-    """One screenshot, read once.
+    """One screenshot. Its texts are read when somebody first asks for them.
 
     Attributes:
         pixels: The picture.
-        texts: What OCR found, top to bottom, then left to right.
         fingerprint: Eight hex digits that are the same for the same picture below the status bar.
+        read_texts: Finds the texts.
     """
 
     pixels: Pixels
-    texts: tuple[Text, ...]
     fingerprint: str
+    read_texts: Callable[[Pixels], Sequence[Text]]
+
+    @cached_property
+    def texts(self) -> tuple[Text, ...]:
+        """What OCR found, top to bottom, then left to right."""
+        found = self.read_texts(self.pixels)
+        return tuple(sorted(found, key=lambda t: (t.box.top, t.box.left)))
 
     @property
     def width_px(self) -> int:

@@ -1,0 +1,47 @@
+"""Words of a task are found on the screen."""
+
+from __future__ import annotations
+
+from server.model.demo.labels import find_labels, says
+from tests.server.demo.screens import draw_screen
+
+
+def labels(rows: list[tuple[str, int]], wanted: str) -> list[str]:
+    return [match.text.text for match in find_labels(draw_screen(rows), wanted)]
+
+
+def test_the_exact_label_comes_before_one_that_contains_it() -> None:
+    assert labels([("加入购物车", 900), ("购物车", 2200)], "购物车") == ["购物车", "加入购物车"]
+
+
+def test_a_row_comes_before_the_title_of_the_page() -> None:
+    found = find_labels(draw_screen([("蓝牙", 180), ("蓝牙", 600)]), "蓝牙")
+    assert [(m.text.box.y, m.is_title) for m in found] == [(600, False), (180, True)]
+
+
+def test_one_wrong_character_of_ocr_is_forgiven_in_a_long_label() -> None:
+    assert labels([("关于于机", 600)], "关于手机") == ["关于于机"]
+    assert labels([("Abaut phone", 600)], "About phone") == ["Abaut phone"]
+
+
+def test_a_short_label_is_never_guessed() -> None:
+    assert labels([("设备", 600), ("显卡", 800)], "设置") == []
+
+
+def test_an_english_word_is_not_found_inside_another() -> None:
+    assert labels([("Phone", 600), ("Information", 800)], "on") == []
+
+
+def test_a_label_in_the_other_language_is_found() -> None:
+    assert labels([("蓝牙", 600)], "Bluetooth") == ["蓝牙"]
+
+
+def test_the_noun_behind_a_name_may_be_missing_on_the_screen() -> None:
+    assert labels([("07:00", 600)], "07:00的闹钟") == ["07:00"]
+    assert labels([("07:00", 600)], "07:00 alarm") == ["07:00"]
+
+
+def test_text_over_two_lines_counts_as_said() -> None:
+    screen = draw_screen([("明天早上记得去超市买", 600), ("牛奶和面包", 660)])
+    assert says(screen, "明天早上记得去超市买牛奶和面包")
+    assert not says(screen, "后天去银行")

@@ -164,7 +164,7 @@ def act_on_device(
             return _press(action.key, device, before_input)
         case Wait():
             sleep(action.value)
-            return _done(waited_s=action.value)
+            return Outcome("no_effect", details={"waited_s": action.value})
         case Info() | Answer() | Complete() | Abort() | TakeOver() | Note() | CallApi() | Grid():
             return Outcome("no_effect")
         case _:

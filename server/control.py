@@ -43,12 +43,15 @@ class TaskEnd(Exception):
 
 
 class Worker:
-    """One daemon thread that runs calls in order: a hung call never blocks the program's end."""
+    """One daemon thread that runs calls in order: a hung call never blocks the program's end.
+
+    The thread begins with the first call, so that a task that waits in line costs none.
+    """
 
     def __init__(self, name: str) -> None:
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._thread.start()
+        self._start_lock = threading.Lock()
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Run `call` after those that were submitted before it."""
@@ -64,6 +67,9 @@ class Worker:
             else:
                 future.set_result(result)
 
+        with self._start_lock:
+            if self._thread.ident is None:
+                self._thread.start()
         self._calls.put(run)
         return future
 
@@ -73,7 +79,8 @@ class Worker:
 
     def join(self, timeout_s: float | None = None) -> bool:
         """Wait until the last call has ended; False if it has not within `timeout_s`."""
-        self._thread.join(timeout_s)
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
     def _run(self) -> None:

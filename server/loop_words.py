@@ -18,8 +18,8 @@ class LoopWords:
 
 _ENGLISH = LoopWords(
     repeated=(
-        "{result} - but this is the {times}th time that you chose {action} on this same screen, "
-        "and nothing changes. Try another way, or ABORT if there is none."
+        "{result} - but you have chosen {action} {times} times on this same screen, and nothing "
+        "changes. Try another way, or ABORT if there is none."
     ),
     nothing_done=(
         "You said COMPLETE, but no action has been done in this task yet. Look at the screen "

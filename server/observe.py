@@ -18,6 +18,7 @@ PAUSE_S = 0.5
 def look_at_screen(
     device: Device,
     *,
+    seen: Screenshot | None,
     with_ui_tree: bool,
     before_input: Callable[[], None],
     sleep: Callable[[float], None],
@@ -30,6 +31,7 @@ def look_at_screen(
 
     Args:
         device: The phone.
+        seen: A picture that was taken just now, which saves taking one.
         with_ui_tree: Whether the tree is needed; without it a slow call is saved.
         before_input: Called before the phone is woken; it raises to withhold that (a stop).
         sleep: How to wait between attempts.
@@ -54,7 +56,7 @@ def look_at_screen(
     def picture() -> Screenshot:
         return patiently(device.screenshot, DeviceError)
 
-    shot = picture()
+    shot = seen or picture()
     for _ in range(1, ATTEMPTS):
         if shot.black is None:
             break

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from device.errors import DeviceError
 from parsers.action import Action, Size
+from parsers.errors import ParserError
 from server.act import Outcome
+from server.errors import ServerError
 
 StopReason = Literal[
     "NOT_STARTED",
@@ -117,3 +120,21 @@ class TaskResult:
             "global_step_idx": self.global_step,
             "duration_s": round(self.duration_s, 3),
         }
+
+
+def stop_reason_for(error: Exception) -> StopReason:
+    """Why a task ends that this error ends: it is the phone, the model, the rules, or us."""
+    if isinstance(error, DeviceError):
+        return "DEVICE_FAILED"
+    if isinstance(error, ParserError):
+        return "PARSE_FAILED"
+    if isinstance(error, ServerError):
+        room = error.code.partition(".")[0]
+        reasons: dict[str, StopReason] = {
+            "parser": "PARSE_FAILED",
+            "model": "MODEL_FAILED",
+            "image": "DEVICE_FAILED",
+            "policy": "POLICY_DENIED",
+        }
+        return reasons.get(room, "INTERRUPTED")
+    return "INTERRUPTED"

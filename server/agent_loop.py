@@ -1,0 +1,423 @@
+"""The loop that runs one task on one phone: observe, decide, act, until there is a reason to stop.
+
+It drives anything with `get_session` and `automate_step`: a `LocalServer` in this process or a
+`RemoteLocalServer` over HTTP. Every wait goes through the `TaskControl`, so that a stop takes
+effect at once; no input goes to the phone after it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from device.errors import ConnectionLostError, DeviceError
+from device.protocol import Device, Screenshot
+from device.still import settle
+from parsers.action import (
+    Abort,
+    Action,
+    Answer,
+    Complete,
+    Info,
+    Size,
+    TakeOver,
+    action_from_wire,
+)
+from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
+from server.control import TaskControl, TaskEnd, Worker
+from server.error_body import describe_error
+from server.errors import BadRequestError
+from server.loop_options import LoopOptions, Question, StepServer
+from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen
+from server.loop_words import words_for
+from server.observe import look_at_screen
+from server.task_result import StepReport, TaskResult, stop_reason_for
+
+logger = logging.getLogger(__name__)
+
+__all__ = ["LoopOptions", "StepServer", "TaskControl", "TaskResult", "run_task"]
+
+CLOSE_WAIT_S = 0.5
+"""How long the task's end waits for its session's: a stop must show within a second."""
+
+
+def run_task(
+    server: StepServer,
+    device: Device,
+    task: str,
+    *,
+    options: LoopOptions | None = None,
+    control: TaskControl | None = None,
+    session_id: str | None = None,
+    query: str = "",
+    on_step: Callable[[StepReport], None] | None = None,
+    answer: Callable[[Question], str | None] | None = None,
+) -> TaskResult:
+    """Run one task to its end. Blocks; the phone is idle and restored when it returns.
+
+    Args:
+        server: Who decides.
+        device: Who is driven.
+        task: What the user wants.
+        options: How; None for the defaults.
+        control: How to stop and answer it from another thread.
+        session_id: Go on in this session instead of opening one.
+        query: The user's first words to the model in that session (a reply, a follow-up).
+        on_step: Called after each step.
+        answer: Who answers in the reply modes `manual_reply` and `auto_reply`.
+
+    Raises:
+        ServerError: The session could not be opened; after that, whatever happens is in the result.
+    """
+    options = options or LoopOptions()
+    if options.reply_mode in ("manual_reply", "auto_reply") and answer is None:
+        raise BadRequestError(
+            f"reply_mode {options.reply_mode} needs somebody who answers; use pass_to_client"
+        )
+    if session_id is None:
+        session_id = server.get_session(options.session_payload(task))
+    loop = _AgentLoop(
+        server=server,
+        device=device,
+        task=task,
+        session_id=session_id,
+        options=options,
+        control=control or TaskControl(),
+        on_step=on_step or (lambda report: None),
+        answer=answer,
+        query=query,
+    )
+    return loop.run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    action: Action
+    policy: dict[str, Any]
+    screen: bytes
+    step: int
+    took_s: float
+
+
+class _AgentLoop:
+    def __init__(
+        self,
+        *,
+        server: StepServer,
+        device: Device,
+        task: str,
+        session_id: str,
+        options: LoopOptions,
+        control: TaskControl,
+        on_step: Callable[[StepReport], None],
+        answer: Callable[[Question], str | None] | None,
+        query: str,
+    ) -> None:
+        self.server = server
+        self.device = device
+        self.task = task
+        self.session_id = session_id
+        self.options = options
+        self.control = control
+        self.on_step = on_step
+        self.answer = answer
+        self.words = words_for(task)
+        self.rule = LoopRule()
+        self.steps: list[StepReport] = []
+        self.screen: Size | None = None
+        self.query = query
+        self.last_result: str | None = None
+        self.has_acted = False
+        self.was_questioned = False
+        self.observe_s = 0.0
+        self.seen: Screenshot | None = None
+
+    # --- the loop, readable aloud -----------------------------------------------------------------
+
+    def run(self) -> TaskResult:
+        started = time.monotonic()
+        self.control.start()
+        try:
+            self.prepare()
+            while True:
+                observation = self.observe()
+                decision = self.decide(observation)
+                self.follow(decision, observation)
+        except TaskEnd as end:
+            return self.end(end, started)
+        except Exception as error:
+            return self.end(TaskEnd(stop_reason_for(error), error=_body(error)), started)
+
+    def prepare(self) -> None:
+        """Wake the phone and, if asked, start from the home screen."""
+        self.control.call_device(self.device.wake)
+        if self.options.reset_environment:
+            self.control.call_device(lambda: self.device.press_key("HOME"))
+            self.control.call_device(self._settle)
+
+    def observe(self) -> Observation:
+        """See the screen. A picture is never invented: without one the task ends."""
+        if len(self.steps) >= self.options.max_steps:
+            raise TaskEnd("MAX_STEPS_REACHED", f"not done after {self.options.max_steps} steps")
+        started = time.monotonic()
+        observation = self.control.call_device(self._look)
+        self.observe_s = time.monotonic() - started
+        shot = observation.screenshot
+        self.screen = Size(width_px=shot.width_px, height_px=shot.height_px)
+        return observation
+
+    def decide(self, observation: Observation) -> _Decision:
+        """Ask the server for the next action."""
+        started = time.monotonic()
+        data = observation.screenshot.data
+        payload = {"session_id": self.session_id, "observation": self._payload(observation)}
+        screen = self.control.device_calls.submit(lambda: fingerprint_screen(data))
+        answer = self.control.call_model(lambda: self.server.automate_step(payload))
+        self.query, self.last_result = "", None
+        return _Decision(
+            action=action_from_wire(answer["action"]),
+            policy=dict(answer.get("policy") or {"level": "allow"}),
+            screen=self.control.wait_for(screen),
+            step=int(answer["current_step"]),
+            took_s=time.monotonic() - started,
+        )
+
+    def follow(self, decision: _Decision, observation: Observation) -> None:
+        """Do what was decided, tell what became of it, and end the task if it is over."""
+        started = time.monotonic()
+        action = decision.action
+        times = self.rule.count(action, decision.screen)
+        if times >= END_AT and not isinstance(action, Complete | Abort):
+            self._report(decision, Outcome("no_effect"), started)
+            raise TaskEnd(
+                "LOOP_DETECTED",
+                f"{action.action} was chosen {times} times on the same screen",
+            )
+        match action:
+            case Complete():
+                self._report(decision, Outcome("no_effect"), started)
+                self._complete(action.return_)
+            case Abort():
+                self._report(decision, Outcome("no_effect"), started)
+                raise TaskEnd("TASK_ABORTED_BY_AGENT", action.value)
+            case Info():
+                self._report(decision, Outcome("no_effect"), started)
+                self.query = self._ask(action, observation)
+            case TakeOver():
+                self._report(decision, Outcome("no_effect"), started)
+                self.query = self._hand_over(action)
+            case _:
+                outcome = self._act(decision, observation)
+                self.last_result = _tell(outcome)
+                self._report(decision, outcome, started)
+                if action.then == "COMPLETE" and outcome.status in ("ok", "no_effect"):
+                    raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY")
+        if times >= TELL_AT:
+            self.last_result = self.words.repeated.format(
+                action=action.action, times=times, result=self.last_result or "ok"
+            )
+
+    # --- the phone --------------------------------------------------------------------------------
+
+    def _look(self) -> Observation:
+        seen, self.seen = self.seen, None
+        return look_at_screen(
+            self.device,
+            seen=seen,
+            with_ui_tree=self.options.with_ui_tree,
+            before_input=self.control.checkpoint,
+            sleep=self.control.sleep,
+            on_retry=lambda error: self._record("observe_retry", {"error": _body(error)}),
+        )
+
+    def _act(self, decision: _Decision, observation: Observation) -> Outcome:
+        """Do one action with its intent on record before it and its outcome after it."""
+        if isinstance(decision.action, Answer):
+            return Outcome("no_effect", message=decision.action.value)
+        self._check_policy(decision)
+        wire = decision.action.to_wire(include_meta=False)
+        self._record("device_intent", {"step": decision.step, "action": wire})
+        try:
+            outcome = self.control.call_device(lambda: self._attempt(decision.action, observation))
+        except TaskEnd as end:
+            outcome = Outcome("unknown", message=f"the task ended meanwhile: {end.reason}")
+            raise
+        finally:
+            self._record("device_outcome", {"step": decision.step, **outcome.to_wire()})
+        if outcome.status == "ok":
+            self.has_acted = True
+            self.control.call_device(self._settle)
+        return outcome
+
+    def _attempt(self, action: Action, observation: Observation) -> Outcome:
+        """Runs on the phone's worker: an error is an outcome that the model will hear of."""
+        try:
+            return act_on_device(
+                action,
+                self.device,
+                observation,
+                reflush_app=self.options.reflush_app,
+                before_input=self.control.checkpoint,
+                sleep=self.control.sleep,
+            )
+        except ConnectionLostError as error:
+            return Outcome("unknown", error.code, error.message, error.details)
+        except (DeviceError, ElementNotFoundError) as error:
+            return Outcome("failed", error.code, error.message, error.details)
+
+    def _settle(self) -> None:
+        """Wait until the screen is still; the last picture serves as the next observation."""
+        try:
+            self.seen = settle(self.device, self.options.max_still_s).screenshot
+        except DeviceError:
+            pass  # only a courtesy wait: the next observation tells what is wrong
+
+    # --- the person -------------------------------------------------------------------------------
+
+    def _complete(self, said: str) -> None:
+        """A "done" before anything was done is questioned, once."""
+        if self.has_acted or self.was_questioned or self.steps[0].global_step > 1:
+            raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY", said)
+        self.was_questioned = True
+        self.last_result = self.words.nothing_done
+
+    def _ask(self, action: Info, observation: Observation) -> str:
+        """The answer to the model's question, which the next prompt carries."""
+        if self.options.reply_mode == "no_reply":
+            return self.words.nobody_answers
+        self._record("question", {"text": action.value})
+        reply = self._answer_to(action, observation)
+        if reply is None:
+            raise self._unanswered(action.value)
+        self._record("answer", {"text": reply})
+        return reply
+
+    def _answer_to(self, action: Info, observation: Observation) -> str | None:
+        if self.answer is None or self.options.reply_mode == "pass_to_client":
+            return self.control.ask_reply(action.value, self.options.reply_timeout_s)
+        answer = self.answer
+        question = Question(self.task, action.value, action.cot, observation.screenshot.data)
+        return self.control.call_model(lambda: answer(question))
+
+    def _hand_over(self, action: TakeOver) -> str:
+        """Wait until the person has done what the model may not; an empty note will do."""
+        if self.options.reply_mode == "no_reply":
+            raise TaskEnd("INFO_ACTION_NEEDS_REPLY", action.value)
+        self._record("take_over", {"text": action.value})
+        note = self.control.ask_take_over(action.value, self.options.reply_timeout_s)
+        if note is None:
+            raise self._unanswered(action.value)
+        self._record("give_back", {"text": note})
+        return note or self.words.given_back
+
+    def _unanswered(self, question: str) -> TaskEnd:
+        waited = self.options.reply_timeout_s > 0
+        return TaskEnd("REPLY_TIMEOUT" if waited else "INFO_ACTION_NEEDS_REPLY", question)
+
+    def _check_policy(self, decision: _Decision) -> None:
+        """The policy and the model may each ask for a yes; no answer is a no."""
+        level = decision.policy.get("level", "allow")
+        if level == "deny":
+            self._deny(str(decision.policy.get("reason") or "the policy forbids this action"))
+        if level == "confirm" or decision.action.confirm is not None:
+            question = decision.action.confirm or str(decision.policy.get("reason") or "")
+            self._record("confirm_question", {"step": decision.step, "text": question})
+            approved = self.control.ask_confirm(question, self.options.confirm_timeout_s)
+            self._record("confirm_answer", {"step": decision.step, "approved": approved})
+            if not approved:
+                self._deny(f"not approved: {question}")
+
+    def _deny(self, reason: str) -> NoReturn:
+        raise TaskEnd("POLICY_DENIED", reason)
+
+    # --- records ----------------------------------------------------------------------------------
+
+    def _payload(self, observation: Observation) -> dict[str, Any]:
+        shot = observation.screenshot
+        payload: dict[str, Any] = {"screenshot": {"type": "image_bytes", "data": shot.data}}
+        if self.query:
+            payload["query"] = self.query
+        if observation.ui_tree is not None:
+            payload["ui_tree"] = observation.ui_tree.xml
+        if observation.foreground is not None and observation.foreground.package:
+            payload["foreground"] = observation.foreground.package
+        if self.last_result is not None:
+            payload["last_result"] = self.last_result
+        return payload
+
+    def _report(self, decision: _Decision, outcome: Outcome, started: float) -> None:
+        report = StepReport(
+            local_step=len(self.steps) + 1,
+            global_step=decision.step,
+            action=decision.action,
+            policy=decision.policy,
+            outcome=outcome,
+            observe_s=self.observe_s,
+            decide_s=decision.took_s,
+            act_s=time.monotonic() - started,
+        )
+        self.steps.append(report)
+        self.on_step(report)
+
+    def _record(self, kind: str, data: Mapping[str, Any]) -> None:
+        self.server.record_event(self.session_id, kind, data)
+
+    def end(self, end: TaskEnd, started: float) -> TaskResult:
+        """Close the session, give the phone back, and say how it ended."""
+        result = TaskResult(
+            session_id=self.session_id,
+            serial=self.device.serial,
+            screen=self.screen,
+            task=self.task,
+            stop_reason=end.reason,
+            message=end.message or (str(end.error["message"]) if end.error else ""),
+            error=end.error,
+            steps=tuple(self.steps),
+            global_step=self.steps[-1].global_step if self.steps else 0,
+            duration_s=time.monotonic() - started,
+        )
+        restored = self.control.device_calls.submit(self._restore)
+        closing = Worker("task-close")  # of its own: the model's may be busy with a hung call
+        closed = closing.submit(lambda: self._close(result))
+        closing.close()
+        _wait_for(closed, CLOSE_WAIT_S)
+        self.control.finish(result)
+        _wait_for(restored, None)
+        _wait_for(closed, None)
+        return result
+
+    def _restore(self) -> None:
+        try:
+            self.device.restore()
+        except DeviceError as error:
+            self._record("restore_failed", {"error": _body(error)})
+
+    def _close(self, result: TaskResult) -> None:
+        if result.error is not None:
+            self._record("task_error", {"error": result.error})
+        self.server.close_session(self.session_id, result.stop_reason)
+
+
+def _wait_for(future: Future[None], timeout_s: float | None) -> None:
+    """The task's end stands, whether or not its last lines could be written."""
+    try:
+        future.result(timeout_s)
+    except TimeoutError:
+        pass
+    except Exception as error:
+        logger.error("a task's end could not be put on record", exc_info=error)
+
+
+def _tell(outcome: Outcome) -> str:
+    """What the model hears of its last action."""
+    if outcome.status in ("ok", "no_effect"):
+        return "ok"
+    return f"{outcome.code}: {outcome.message}"
+
+
+def _body(error: Exception) -> dict[str, Any]:
+    return dict(describe_error(error))

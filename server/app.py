@@ -1,0 +1,85 @@
+"""`create_app(settings)`: the only place where the parts are wired together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio.to_thread
+from fastapi import FastAPI
+
+from server.http.devices import device_routes
+from server.http.docs_page import docs_routes
+from server.http.errors import install_error_handlers
+from server.http.guards import RequestGuard
+from server.http.health import health_routes
+from server.http.sessions import session_routes
+from server.http.steps import step_routes
+from server.http.tasks import task_routes
+from server.local_server import LocalServer
+from server.phones import AdbPhones, Phones
+from server.settings import Settings
+from server.tasks import TaskRunner
+from server.version import VERSION
+
+DESCRIPTION = (
+    "The server between a vision-language model and an Android phone. "
+    'Every error has the body {"error": {"code", "message", "retryable", "details"}}.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the app is made of."""
+
+    server: LocalServer
+    phones: Phones
+    tasks: TaskRunner
+
+
+def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
+    """Wire the parts and give the ASGI app; they live until the app shuts down.
+
+    Args:
+        settings: How.
+        phones: Where phones come from; None for those that adb lists.
+
+    Raises:
+        StorageBusyError: Another service owns the log folder.
+    """
+    phones = phones or AdbPhones(settings)
+    server = LocalServer(settings)
+    tasks = TaskRunner(server, phones.open)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await anyio.to_thread.run_sync(tasks.close)
+            await anyio.to_thread.run_sync(server.close)
+
+    app = FastAPI(
+        title="LocalServer",
+        version=VERSION,
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.parts = Parts(server=server, phones=phones, tasks=tasks)
+    app.include_router(step_routes(server))
+    app.include_router(session_routes(server))
+    app.include_router(task_routes(tasks))
+    app.include_router(device_routes(phones))
+    app.include_router(health_routes(settings))
+    app.include_router(docs_routes(app))
+    install_error_handlers(app)
+    app.add_middleware(
+        RequestGuard,
+        allowed_hosts=settings.allowed_hosts,
+        max_body_bytes=settings.max_body_bytes,
+        token=settings.api_token.get_secret_value() if settings.api_token else None,
+    )
+    return app

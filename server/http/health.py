@@ -1,0 +1,64 @@
+"""`/healthz`, `/readyz` and `/v1/models`: is it alive, can it take work, with which models."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+
+from server.errors import StorageError
+from server.settings import Settings
+from server.version import VERSION
+
+
+def health_routes(settings: Settings) -> APIRouter:
+    """The routes that say how the server is."""
+    routes = APIRouter(tags=["health"])
+
+    @routes.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """The process is alive; nothing else is asked."""
+        return {"status": "ok", "version": VERSION}
+
+    @routes.get("/readyz")
+    def readyz() -> dict[str, str]:
+        """The server can take steps: its folders can be written."""
+        for name, folder in (("log_dir", settings.log_dir), ("image_dir", settings.image_dir)):
+            if not _is_writable(folder):
+                raise StorageError(
+                    f"{name} cannot be written; make the folder or give its owner the right to",
+                    setting=name,
+                )
+        return {"status": "ready", "version": VERSION}
+
+    @routes.get("/v1/models")
+    async def list_models() -> dict[str, Any]:
+        """The configured providers and models; never their keys."""
+        first = next(iter(settings.providers), None)
+        default = settings.default_provider or first
+        return {
+            "default_provider": default,
+            "default_task_type": settings.default_task_type,
+            "providers": [
+                {
+                    "name": name,
+                    "api_base": provider.api_base,
+                    "has_key": provider.api_key is not None,
+                    "default_model": (name == default and settings.default_model)
+                    or provider.default_model,
+                    "models": sorted(provider.models),
+                }
+                for name, provider in settings.providers.items()
+            ],
+        }
+
+    return routes
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether files can be made in it, or in the nearest folder above that exists."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK)

@@ -1,0 +1,159 @@
+"""`/v1/sessions`: open, list and read sessions; their steps, events and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException
+
+from server.errors import BadRequestError
+from server.http.errors import explain_invalid
+from server.http.json_body import JsonRoute
+from server.http.schemas import CloseBody, EventBody, SessionBody, StepBody
+from server.http.steps import KEY_MAX_CHARS, with_key
+from server.local_server import LocalServer
+
+Limit = Annotated[int, Query(ge=1, le=500)]
+Offset = Annotated[int, Query(ge=0)]
+
+FORM_TEXTS = ("query", "ui_tree", "foreground", "last_result")
+FORM_TEXT_MAX_BYTES = 4 * 1024 * 1024
+_STEP_SCHEMA = StepBody.model_json_schema(ref_template="#/components/schemas/{model}")
+_STEP_SCHEMA.pop("$defs")  # they are in the document already, by way of /automate_step
+STEP_BODY_DOC: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": _STEP_SCHEMA},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["screenshot"],
+                    "properties": {
+                        "screenshot": {"type": "string", "format": "binary"},
+                        **{name: {"type": "string"} for name in FORM_TEXTS},
+                    },
+                }
+            },
+        },
+    }
+}
+
+
+def session_routes(server: LocalServer) -> APIRouter:
+    """The routes under `/v1/sessions`."""
+    routes = APIRouter(prefix="/v1/sessions", route_class=JsonRoute, tags=["sessions"])
+
+    @routes.post("", status_code=201)
+    async def create_session(body: SessionBody) -> dict[str, str]:
+        """Open a session; the caller acts on the phone itself."""
+        return {"session_id": await server.aget_session(body.to_payload())}
+
+    @routes.get("")
+    def list_sessions(limit: Limit = 50, offset: Offset = 0) -> dict[str, Any]:
+        """Sessions, newest first."""
+        found = server.list_sessions(limit=limit, offset=offset)
+        return {"sessions": [asdict(summary) for summary in found]}
+
+    @routes.get("/{session_id}")
+    def read_session(session_id: str) -> dict[str, Any]:
+        """One session: what it is for, how far it is, why it ended."""
+        return asdict(server.read_session(session_id))
+
+    @routes.get("/{session_id}/steps")
+    def read_steps(
+        session_id: str, start: Annotated[int, Query(ge=1)] = 1, limit: Limit = 50
+    ) -> dict[str, Any]:
+        """Answered steps from `start` on, in order."""
+        return {"steps": server.read_steps(session_id, start=start, limit=limit)}
+
+    @routes.get("/{session_id}/events")
+    def read_events(session_id: str, after_seq: Annotated[int, Query(ge=-1)] = 0) -> dict[str, Any]:
+        """Everything else that happened, after the event of that number."""
+        return {"events": server.read_events(session_id, after_seq=after_seq)}
+
+    @routes.get("/{session_id}/steps/{step}/image", response_class=Response)
+    def read_image(session_id: str, step: int) -> Response:
+        """The screenshot of a step, as it came."""
+        data, media_type = server.read_image(session_id, step)
+        return Response(
+            data,
+            media_type=media_type,
+            headers={"X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=3600"},
+        )
+
+    @routes.post("/{session_id}/steps", openapi_extra=STEP_BODY_DOC)
+    async def add_step(
+        session_id: str,
+        request: Request,
+        idempotency_key: Annotated[str | None, Header(max_length=KEY_MAX_CHARS)] = None,
+    ) -> dict[str, Any]:
+        """Give the next observation, get the next action.
+
+        As JSON, or (cheaper) as a form with the raw picture in the file field `screenshot`.
+        """
+        if request.headers.get("content-type", "").startswith("multipart/form-data"):
+            payload = await _read_form(session_id, request)
+        else:
+            payload = _validate(await _read_json(request)).to_payload(session_id)
+        return await server.aautomate_step(with_key(payload, idempotency_key))
+
+    @routes.post("/{session_id}/events", status_code=204)
+    def add_event(session_id: str, body: EventBody) -> None:
+        """Write down what a loop outside the server did on its phone, or was told."""
+        server.record_event(session_id, body.kind, body.data)
+
+    @routes.post("/{session_id}/close")
+    def close_session(session_id: str, body: CloseBody | None = None) -> dict[str, Any]:
+        """End a session: it takes no more steps."""
+        server.close_session(session_id, (body or CloseBody()).stop_reason)
+        return asdict(server.read_session(session_id))
+
+    return routes
+
+
+async def _read_json(request: Request) -> Any:
+    try:
+        return await request.json()
+    except ValueError as error:
+        raise BadRequestError("the body is not valid JSON; see /docs for its shape") from error
+
+
+def _validate(data: Any) -> StepBody:
+    try:
+        return StepBody.model_validate(data)
+    except ValidationError as error:
+        raise explain_invalid(error.errors(include_url=False, include_input=False)) from error
+
+
+async def _read_form(session_id: str, request: Request) -> dict[str, Any]:
+    """A step whose picture came as a file."""
+    try:
+        form = await request.form(
+            max_files=1, max_fields=len(FORM_TEXTS), max_part_size=FORM_TEXT_MAX_BYTES
+        )
+    except (MultiPartException, RequestValidationError) as error:
+        raise BadRequestError(f"the form cannot be read: {error}; see /docs") from error
+    try:
+        unknown = sorted(set(form) - {"screenshot", *FORM_TEXTS})
+        if unknown:
+            known = ", ".join(("screenshot", *FORM_TEXTS))
+            raise BadRequestError(f"unknown form field {unknown[0][:50]!r}; known: {known}")
+        picture = form.get("screenshot")
+        if not isinstance(picture, UploadFile):
+            raise BadRequestError("send the picture as a file in the form field `screenshot`")
+        observation: dict[str, Any] = {
+            "screenshot": {"type": "image_bytes", "data": await picture.read()}
+        }
+        for name in FORM_TEXTS:
+            text = form.get(name)
+            if isinstance(text, str) and text:
+                observation[name] = text
+    finally:
+        await form.close()
+    return {"session_id": session_id, "observation": observation}

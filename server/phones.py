@@ -1,0 +1,57 @@
+"""Where the server's phones come from: those that adb lists, each opened once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Protocol
+
+from device.apps import AliasTable
+from device.discovery import DeviceInfo, list_devices, open_device
+from device.protocol import Device
+from server.settings import Settings
+
+ALIASES_FILE = "apps.yaml"
+
+
+class Phones(Protocol):
+    """Who knows the phones. Calls block, and may raise `DeviceError`."""
+
+    def list(self) -> Sequence[DeviceInfo]:
+        """All phones, in every state."""
+
+    def open(self, serial: str | None) -> Device:
+        """The phone of that serial, or the only ready one."""
+
+
+class AdbPhones:
+    """The phones of this machine's adb server.
+
+    A phone is opened once and shared: opening gives back a keyboard that an earlier run could not
+    give back, which must not happen while another caller is typing.
+
+    Args:
+        settings: Where the human names of apps are.
+
+    Raises:
+        AliasTableError: The table of names cannot be read.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        path = settings.config_dir / ALIASES_FILE
+        self._aliases = AliasTable.load(path) if path.exists() else AliasTable()
+        self._opened: dict[str, Device] = {}
+        self._lock = threading.Lock()
+
+    def list(self) -> Sequence[DeviceInfo]:
+        return list_devices()
+
+    def open(self, serial: str | None) -> Device:
+        ready = [info.serial for info in list_devices() if info.is_ready]
+        wanted = ready[0] if serial is None and len(ready) == 1 else serial
+        with self._lock:
+            if wanted in ready and wanted in self._opened:
+                return self._opened[wanted]
+        device = open_device(serial, aliases=self._aliases)
+        with self._lock:
+            return self._opened.setdefault(device.serial, device)

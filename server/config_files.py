@@ -19,6 +19,7 @@ from server.errors import ConfigError
 
 MAX_FILE_BYTES = 1_000_000
 KeyPath = tuple[str | int, ...]
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +71,12 @@ def read_config_file(path: Path) -> ConfigFile:
         )
     try:
         text = raw.decode("utf-8-sig")
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1 if event.start_mark else None
-                raise ConfigError(
-                    f"{path}:{line}: YAML aliases are not allowed; write the value out",
-                    file=path.name,
-                    line=line,
-                )
-        loader = yaml.SafeLoader(text)
+        loader = _Loader(text)
         node = loader.get_single_node()
         if node is None:
             return ConfigFile(path, {}, {})
         lines: dict[KeyPath, int] = {}
-        data = _build(loader, node, (), lines, path)
+        data = _Builder(loader, path, lines).build(node, ())
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8; save it as UTF-8", file=path.name) from error
     except RecursionError as error:
@@ -115,32 +108,39 @@ def suggest(key: str, model: type[BaseModel]) -> str:
     return f"; did you mean `{near[0]}`?" if near else "; remove it"
 
 
-def _build(
-    loader: yaml.SafeLoader,
-    node: yaml.Node,
-    key_path: KeyPath,
-    lines: dict[KeyPath, int],
-    path: Path,
-) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        mapping: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            key = str(key_node.value)
-            line = key_node.start_mark.line + 1
-            if key in mapping:
-                raise ConfigError(
-                    f"{path}:{line}: {key}: given twice; keep one",
-                    file=path.name,
-                    line=line,
-                    key=key,
-                )
-            lines[(*key_path, key)] = line
-            mapping[key] = _build(loader, value_node, (*key_path, key), lines, path)
-        return mapping
-    if isinstance(node, yaml.SequenceNode):
-        items = []
-        for position, item in enumerate(node.value):
-            lines[(*key_path, position)] = item.start_mark.line + 1
-            items.append(_build(loader, item, (*key_path, position), lines, path))
-        return items
-    return loader.construct_object(node, deep=True)
+class _Builder:
+    """Turns YAML nodes into plain values."""
+
+    def __init__(self, loader: Any, path: Path, lines: dict[KeyPath, int]) -> None:
+        self._loader = loader
+        self._path = path
+        self._lines = lines
+        self._seen: set[int] = set()
+
+    def build(self, node: yaml.Node, key_path: KeyPath) -> Any:
+        line = node.start_mark.line + 1
+        if id(node) in self._seen:
+            raise self._error(line, "YAML aliases are not allowed; write the value out")
+        self._seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            mapping: dict[str, Any] = {}
+            for key_node, value_node in node.value:
+                key, key_line = str(key_node.value), key_node.start_mark.line + 1
+                if key in mapping:
+                    raise self._error(key_line, f"{key}: given twice; keep one", key)
+                self._lines[(*key_path, key)] = key_line
+                mapping[key] = self.build(value_node, (*key_path, key))
+            return mapping
+        if isinstance(node, yaml.SequenceNode):
+            items = []
+            for position, item in enumerate(node.value):
+                self._lines[(*key_path, position)] = item.start_mark.line + 1
+                items.append(self.build(item, (*key_path, position)))
+            return items
+        return self._loader.construct_object(node, deep=True)
+
+    def _error(self, line: int, problem: str, key: str = "") -> ConfigError:
+        facts = {"key": key} if key else {}
+        return ConfigError(
+            f"{self._path}:{line}: {problem}", file=self._path.name, line=line, **facts
+        )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from server.errors import ShuttingDownError
+
 T = TypeVar("T")
 
 FILE_THREADS = 8
@@ -34,7 +36,14 @@ class Engine:
         self._thread.start()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start work on the engine's loop."""
+        """Start work on the engine's loop.
+
+        Raises:
+            ShuttingDownError: The engine was closed.
+        """
+        if self._loop.is_closed():
+            work.close()
+            raise ShuttingDownError("this LocalServer was closed; make a new one")
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -56,11 +65,12 @@ class Engine:
         """Run image work off the loop."""
         return await self._loop.run_in_executor(self._images, work, *args)
 
-    def close(self) -> None:
-        """Cancel what still runs, and end the threads."""
+    def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Cancel what still runs, do one last thing on the loop, and end the threads."""
         if self._loop.is_closed():
             return
         self.submit(self._cancel_all()).result()
+        self.submit(last()).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

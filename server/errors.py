@@ -218,6 +218,14 @@ class OverloadedError(ServerError):
     retryable = True
 
 
+class ShuttingDownError(ServerError):
+    """The server is closing: what still ran was cancelled."""
+
+    code = "server.shutting_down"
+    status = 503
+    retryable = True
+
+
 DEVICE_STATUS: dict[str, int] = {
     "device.not_found": 404,
     "device.ambiguous": 409,

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from server.asking import Asker, reply_context, write_prompt
 from server.engine import Engine
-from server.errors import BadRequestError, OverloadedError
+from server.errors import BadRequestError, OverloadedError, ShuttingDownError
 from server.images import plan_sent_size
 from server.journal import Journal
 from server.memory import keep_large_buffers
@@ -165,6 +165,10 @@ class LocalServer:
             async with self._book.turn(request.session_id) as session:
                 answer = await self._walk(session, request, allow_path)
                 return answer.to_wire()
+        except asyncio.CancelledError:
+            if self._closed:
+                raise ShuttingDownError("the server is closing; send the step again") from None
+            raise
         finally:
             self._running_steps -= 1
 
@@ -287,8 +291,7 @@ class LocalServer:
         if self._closed:
             return
         self._closed = True
-        self._engine.run(self._model.close())
-        self._engine.close()
+        self._engine.close(last=self._model.close)
         self._store.close()
 
     def __enter__(self) -> Self:

@@ -51,7 +51,7 @@ class ModelClient:
     """Asks OpenAI-compatible providers. Lives on one event loop."""
 
     def __init__(self) -> None:
-        self._clients: dict[str, openai.AsyncOpenAI] = {}
+        self._clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
         self._quirks: dict[tuple[str, str], frozenset[str]] = {}
 
     async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
@@ -155,7 +155,8 @@ class ModelClient:
         )
 
     def _client_of(self, target: ModelTarget) -> openai.AsyncOpenAI:
-        client = self._clients.get(target.provider)
+        place = (target.provider, target.config.api_base)
+        client = self._clients.get(place)
         if client is None:
             client = openai.AsyncOpenAI(
                 api_key="set-per-request",
@@ -166,7 +167,7 @@ class ModelClient:
             # The package would send these from OPENAI_* variables to any provider.
             client.organization = None
             client.project = None
-            self._clients[target.provider] = client
+            self._clients[place] = client
         return client
 
     def _fit_args(self, target: ModelTarget) -> dict[str, Any]:

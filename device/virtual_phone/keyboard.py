@@ -1,10 +1,9 @@
-"""The on-screen keyboard, and what Android key codes type."""
+"""The on-screen keyboards: one with Latin keys, and the strip of the ADB keyboard."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from device.virtual_phone.ui.text_field import TextField
 from device.virtual_phone.ui.view import FILL, Event, Insets, View, column, icon, insets, row, text
 
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"
@@ -17,44 +16,6 @@ _ROWS: dict[Layer, tuple[str, str, str]] = {
     "capitals": ("QWERTYUIOP", "ASDFGHJKL", "ZXCVBNM"),
     "symbols": ("1234567890", "@#$_&-+()/", "*\"':;!?"),
 }
-_PLAIN = {55: ",", 56: ".", 62: " ", 68: "`", 69: "-", 70: "=", 71: "[", 72: "]", 73: "\\"}
-_PLAIN |= {74: ";", 75: "'", 76: "/", 77: "@", 81: "+", 17: "*", 18: "#"}
-_SHIFTED = dict(zip("1234567890`-=[]\\;',./", '!@#$%^&*()~_+{}|:"<>?', strict=True))
-
-
-def typed_character(keycode: int, shift: bool = False) -> str:
-    """The character that a key code types; empty for keys that type none."""
-    if 7 <= keycode <= 16:
-        character = str(keycode - 7)
-    elif 29 <= keycode <= 54:
-        character = chr(ord("a") + keycode - 29)
-    else:
-        character = _PLAIN.get(keycode, "")
-    if shift:
-        return _SHIFTED.get(character, character.upper())
-    return character
-
-
-def apply_key(field: TextField, keycode: int, shift: bool = False) -> None:
-    """Does to a field what a hardware key does; other keys do nothing."""
-    start, end = field.selection
-    match keycode:
-        case 67:
-            field.delete_before()
-        case 112:
-            field.delete_after()
-        case 21:
-            field.move_to(start - 1 if start == end else start)
-        case 22:
-            field.move_to(end + 1 if start == end else end)
-        case 122:
-            field.move_to(0)
-        case 123:
-            field.move_to(len(field.text))
-        case _:
-            character = typed_character(keycode, shift)
-            if character:
-                field.insert(character)
 
 
 class Keyboard:

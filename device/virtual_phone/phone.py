@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
 
-from device.virtual_phone import keyboard as keys
 from device.virtual_phone.apps import systemui
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.apps.catalog import (
@@ -19,12 +18,13 @@ from device.virtual_phone.apps.catalog import (
 from device.virtual_phone.apps.desktop import Scene, compose
 from device.virtual_phone.apps.launcher import Launcher
 from device.virtual_phone.apps.settings import ACTION_PAGES
+from device.virtual_phone.keyboard import Keyboard
 from device.virtual_phone.profile import Profile
-from device.virtual_phone.ui import gestures
-from device.virtual_phone.ui.gestures import EdgeGesture, LongPress, Swipe, Tap
-from device.virtual_phone.ui.layout import Box
-from device.virtual_phone.ui.touch import caret_at, find, scroll_at, slider_value
-from device.virtual_phone.ui.view import Event, View
+from device.virtual_phone.ui.gestures import EdgeGesture
+from device.virtual_phone.ui.text_field import TextField
+from device.virtual_phone.ui.text_input import TextInput
+from device.virtual_phone.ui.touchscreen import MotionAction, Touchscreen
+from device.virtual_phone.ui.view import Event
 from device.virtual_phone.ui.window import Screen, Snapshot, Window
 
 Wakefulness = Literal["Awake", "Asleep"]
@@ -113,9 +113,10 @@ class VirtualPhone:
         self._notification_count = 0
         self._shade: systemui.ShadeState = "closed"
         self._ime_hidden = False
-        self._keyboard = keys.Keyboard()
-        self._down: tuple[float, float, float] | None = None
-        self._last_tap: tuple[float, float, float] | None = None
+        self._keyboard = Keyboard()
+        self._touchscreen = Touchscreen(self, self._scale)
+        self._text_input = TextInput(self)
+        self._shade_scrolls: dict[str, int] = {}
         self._pids: dict[str, int] = {}
         self._next_pid = _FIRST_PID
         self._tasks: list[str] = []
@@ -276,7 +277,7 @@ class VirtualPhone:
 
     def tap(self, x: float, y: float) -> None:
         """Touches shortly."""
-        self._touch(Tap(x, y))
+        self.swipe(x, y, x, y, 0)
 
     def long_press(self, x: float, y: float, duration_ms: int) -> None:
         """Presses and holds; too short a time makes it a tap."""
@@ -284,120 +285,64 @@ class VirtualPhone:
 
     def swipe(self, x1: float, y1: float, x2: float, y2: float, duration_ms: int) -> None:
         """Moves a finger in a straight line; without movement it is a press or a tap."""
-        self._touch(gestures.classify(x1, y1, x2, y2, duration_ms, self._scale))
+        if self._lit:
+            self._touchscreen.move(x1, y1, x2, y2, duration_ms)
+            self._changed()
 
-    def motion(self, action: Literal["DOWN", "MOVE", "UP"], x: float, y: float) -> None:
+    def motion(self, action: MotionAction, x: float, y: float) -> None:
         """One event of a free gesture; it takes effect when the finger leaves."""
-        if action == "DOWN":
-            self._down = (x, y, self._clock_s)
-        elif action == "UP" and self._down is not None:
-            x1, y1, since_s = self._down
-            self._down = None
-            duration_ms = (self._clock_s - since_s) * 1000
-            self._touch(gestures.classify(x1, y1, x, y, duration_ms, self._scale))
+        if self._lit:
+            self._touchscreen.motion(action, x, y)
+            self._changed()
 
-    def _touch(self, gesture: gestures.Gesture) -> None:
-        if not self._lit:
-            return
-        match gesture:
-            case Tap(x, y):
-                self._tap(x, y)
-            case LongPress(x, y):
-                self._hold(x, y)
-            case Swipe():
-                self._swipe(gesture)
-        self._changed()
+    # What a finger does (ui.touchscreen.Touched)
 
-    def _tap(self, x: float, y: float) -> None:
-        double = self._is_double_tap(x, y)
-        window = self._window_at(x, y)
-        if window is None:
-            return
-        if window.name == "dialog" and not window.root.visible.contains(x, y):
-            self._app.close_dialog()
-            return
-        if double:
-            box = find(window.root, x, y, lambda v: v.on_double_tap is not None)
-            if box is not None and box.view.on_double_tap is not None:
-                self._send(window, box.view.on_double_tap)
-                return
-        box = find(window.root, x, y, lambda v: v.on_click is not None or v.kind == "field")
-        if box is None or not box.view.enabled:
-            return
-        if box.view.kind == "field":
-            self._tap_field(box, x, y, double)
-        elif box.view.kind == "slider":
-            self._slide(window, box, x)
-        elif box.view.on_click is not None:
-            self._send(window, box.view.on_click)
+    @property
+    def clock_s(self) -> float:
+        """Seconds of phone time since the start."""
+        return self._clock_s
 
-    def _is_double_tap(self, x: float, y: float) -> bool:
-        last, self._last_tap = self._last_tap, (x, y, self._clock_s)
-        if last is None:
-            return False
-        slop_px = gestures.DOUBLE_TAP_SLOP_DP * self._scale
-        near = abs(last[0] - x) < slop_px and abs(last[1] - y) < slop_px
-        double = near and self._clock_s - last[2] <= gestures.DOUBLE_TAP_S
-        if double:
-            self._last_tap = None
-        return double
+    def screen(self) -> Screen:
+        """What is on the screen now."""
+        return self.snapshot().screen
 
-    def _tap_field(self, box: Box, x: float, y: float, double: bool) -> None:
-        app, key = self._app, box.view.key
-        app.focus_on(key)
+    def send(self, window: Window, event: Event) -> None:
+        """Gives a view's event to the owner of its window."""
+        if window.name == "keyboard":
+            self._press_on_screen_key(event[1])
+        elif window.name in ("shade", "keyguard"):
+            self._system_event(event)
+        else:
+            self._app.handle(event)
+
+    def slide(self, window: Window, key: str, value: float) -> None:
+        """Moves a slider."""
+        if window.name == "shade":
+            self.put_setting("system", "screen_brightness", str(max(1, round(value * 255))))
+        else:
+            self._app.on_slide(key, value)
+
+    def scroll_to(self, window: Window, key: str, offset_px: int) -> None:
+        """Scrolls a container."""
+        scrolls = self._shade_scrolls if window.name == "shade" else self._app.scrolls
+        scrolls[key] = offset_px
+
+    def put_cursor(self, key: str, position: int, select_word: bool) -> None:
+        """Gives a field of the app the focus; the keyboard comes up."""
+        self._app.focus_on(key)
         self._ime_hidden = False
-        field = app.field(key)
+        field = self._app.field(key)
         if not field.select_on_focus:
-            field.move_to(caret_at(box, x, y, self._scale))
-        if double:
+            field.move_to(position)
+        if select_word:
             field.select_word()
 
-    def _hold(self, x: float, y: float) -> None:
-        window = self._window_at(x, y)
-        if window is None:
-            return
-        box = find(
-            window.root,
-            x,
-            y,
-            lambda v: v.on_long_click is not None or v.on_click is not None or v.kind == "field",
-        )
-        if box is None:
-            return
-        if box.view.kind == "field":
-            self._tap_field(box, x, y, double=True)
-        elif box.view.on_long_click is not None:
-            self._send(window, box.view.on_long_click)
-        elif box.view.kind != "slider" and box.view.on_click is not None:
-            # A button without a long click fires when the finger leaves it.
-            self._send(window, box.view.on_click)
+    def touch_outside_dialog(self) -> None:
+        """Closes the dialog."""
+        self._app.close_dialog()
 
-    def _swipe(self, swipe: Swipe) -> None:
-        self._last_tap = None
-        width_px, height_px = self._size_px()
-        edge = gestures.edge_gesture(swipe, width_px, height_px, self._scale)
-        if edge is EdgeGesture.SHADE:
-            self._shade = "settings" if self._shade != "closed" else "notifications"
-            return
-        if edge is not None and not self._locked:
-            self._edge(edge)
-            return
-        window = self._window_at(swipe.x1, swipe.y1)
-        if window is None:
-            return
-        box = find(window.root, swipe.x1, swipe.y1, lambda v: v.kind == "slider")
-        if box is not None and not swipe.vertical:
-            self._slide(window, box, swipe.x2)
-            return
-        if swipe.vertical and self._scroll(window, swipe):
-            return
-        event = _swipe_event(window.root, swipe)
-        if event is not None:
-            self._send(window, event)
-        elif window.name == "shade" and swipe.vertical:
-            self._shade = "closed" if swipe.dy < 0 else "settings"
-
-    def _edge(self, edge: EdgeGesture) -> None:
+    def edge(self, edge: EdgeGesture) -> None:
+        """Does what a system gesture asks."""
         match edge:
             case EdgeGesture.BACK:
                 self._back()
@@ -406,45 +351,11 @@ class VirtualPhone:
             case EdgeGesture.RECENTS:
                 self._recents()
             case EdgeGesture.SHADE:
-                self._shade = "notifications"
+                self._shade = "settings" if self._shade != "closed" else "notifications"
 
-    def _scroll(self, window: Window, swipe: Swipe) -> bool:
-        """Scrolls what is under the finger; False if nothing there can move that way."""
-        box = scroll_at(window.root, swipe.x1, swipe.y1)
-        if box is None:
-            return False
-        target = box.offset_px + gestures.scroll_distance(swipe, self._scale)
-        target = max(0, min(box.limit_px, target))
-        if target == box.offset_px and window.name == "shade":
-            return False
-        self._app.scrolls[box.view.key] = target
-        return True
-
-    def _slide(self, window: Window, box: Box, x: float) -> None:
-        value = slider_value(box, x, self._scale)
-        if window.name == "shade":
-            self.put_setting("system", "screen_brightness", str(max(1, round(value * 255))))
-        else:
-            self._app.on_slide(box.view.key, value)
-
-    def _window_at(self, x: float, y: float) -> Window | None:
-        """The window that gets a touch. A dialog gets every touch but those on the keyboard."""
-        windows = {window.name: window for window in self.snapshot().screen.windows}
-        for name in ("shade", "keyguard", "keyboard", "dialog", "app"):
-            window = windows.get(name)
-            if window is None:
-                continue
-            if name != "keyboard" or window.root.visible.contains(x, y):
-                return window
-        return None
-
-    def _send(self, window: Window, event: Event) -> None:
-        if window.name == "keyboard":
-            self._press_on_screen_key(event[1])
-        elif window.name in ("shade", "keyguard"):
-            self._system_event(event)
-        else:
-            self._app.handle(event)
+    def swipe_shade(self, down: bool) -> None:
+        """Opens the shade fully, or closes it."""
+        self._shade = "settings" if down else "closed"
 
     def _system_event(self, event: Event) -> None:
         match event:
@@ -462,7 +373,7 @@ class VirtualPhone:
                 self._shade, self._locked = "closed", False
                 self.launch(note.package, note.route)
             case _:
-                raise ValueError(f"the system UI does not know {event!r}")
+                raise ValueError(f"the system UI does not know {event!r}; handle it here")
 
     # Keys and text
 
@@ -492,28 +403,20 @@ class VirtualPhone:
                 self._back()
             case 187:
                 self._recents()
-            case 66 | 160:
-                self._enter()
             case 61:
                 self._focus_next()
-            case 277 | 278 | 279:
-                self._clip(keycode)
             case _:
-                self._edit(lambda field: keys.apply_key(field, keycode))
+                self._text_input.key(keycode)
 
     def key_combination(self, keycodes: list[int]) -> None:
         """Presses keys together: Ctrl or Shift with another key."""
         if not keycodes or not self._lit:
             return
-        last = keycodes[-1]
-        if {113, 114} & set(keycodes[:-1]):
-            clip = {31: 278, 50: 279, 52: 277}.get(last)
-            if clip is not None:
-                self._clip(clip)
-            elif last == 29:
-                self._edit(lambda field: field.select_all())
-        elif {59, 60} & set(keycodes[:-1]):
-            self._edit(lambda field: keys.apply_key(field, last, shift=True))
+        held, last = set(keycodes[:-1]), keycodes[-1]
+        if held & {113, 114}:
+            self._text_input.control_key(last)
+        elif held & {59, 60}:
+            self._text_input.key(last, shift=True)
         else:
             for keycode in keycodes:
                 self.key(keycode)
@@ -521,92 +424,64 @@ class VirtualPhone:
 
     def commit_text(self, text: str) -> bool:
         """What a keyboard commits into the focused field; False if no field has the focus."""
-        return self._edit(lambda field: field.insert(text))
+        done = self._text_input.insert(text)
+        self._changed()
+        return done
 
     def type_ascii(self, text: str) -> None:
         """Types printable ASCII as key events; lost when no field has the focus."""
-        for line_number, line in enumerate(text.split("\n")):
-            if line_number:
-                self._enter()
-            if line:
-                self.commit_text(line)
+        self._text_input.type_lines(text)
         self._changed()
 
     def clear_text(self) -> bool:
         """Empties the focused field; False if there is none."""
-        return self._edit(lambda field: field.set_text(""))
+        done = self._text_input.edit(lambda field: field.set_text(""))
+        self._changed()
+        return done
 
     def editor_action(self) -> bool:
         """The keyboard's action key; False if no field has the focus."""
         if not self.focused_editable:
             return False
-        self._submit()
+        self.submit_field()
         self._changed()
         return True
 
-    def _edit(self, change: Callable[[Any], object]) -> bool:
-        """Changes the focused field and tells its app."""
+    def focused_field(self) -> TextField | None:
+        """The field with the input focus."""
         app = self._app
         if not self.focused_editable or app.focused is None:
-            return False
-        key = app.focused
-        field = app.field(key)
-        before = field.text
-        change(field)
-        if field.text != before:
-            app.text_changed(key)
-        self._changed()
-        return True
+            return None
+        return app.field(app.focused)
 
-    def _enter(self) -> None:
-        app = self._app
-        if not self.focused_editable or app.focused is None:
-            return
-        if app.field(app.focused).multiline:
-            self._edit(lambda field: field.insert("\n"))
-        else:
-            self._submit()
+    def field_edited(self) -> None:
+        """Tells the app that its focused field changed."""
+        if self._app.focused is not None:
+            self._app.text_changed(self._app.focused)
 
-    def _submit(self) -> None:
-        app = self._app
-        if app.focused is not None:
-            app.submit(app.focused)
+    def submit_field(self) -> None:
+        """Tells the app that the action key was pressed."""
+        if self._app.focused is not None:
+            self._app.submit(self._app.focused)
 
     def _focus_next(self) -> None:
-        fields = [key for key in self._visible_fields() if key]
+        window = self.snapshot().active_window
+        fields = [box.view.key for box in window.root.walk() if box.view.kind == "field"]
         app = self._app
         if fields:
             position = fields.index(app.focused) + 1 if app.focused in fields else 0
             app.focus_on(fields[position % len(fields)])
 
-    def _visible_fields(self) -> list[str]:
-        window = self.snapshot().active_window
-        return [box.view.key for box in window.root.walk() if box.view.kind == "field"]
-
-    def _clip(self, keycode: int) -> None:
-        def change(field: Any) -> None:
-            if keycode == 279:
-                field.insert(self.clipboard)
-                return
-            if field.selected_text:
-                self.clipboard = field.selected_text
-            if keycode == 277 and field.selected_text:
-                field.insert("")
-
-        self._edit(change)
-
     def _press_on_screen_key(self, name: str) -> None:
         match name:
             case "backspace":
-                self._edit(lambda field: field.delete_before())
+                self._text_input.edit(lambda field: field.delete_before())
             case "enter":
-                self._enter()
+                self._text_input.enter()
             case "space":
-                self.commit_text(" ")
+                self._text_input.insert(" ")
             case _:
-                character = self._keyboard.press(name)
-                if character:
-                    self.commit_text(character)
+                self._text_input.insert(self._keyboard.press(name))
 
     def _change_volume(self, step: int) -> None:
         volume = int(self.setting("system", "volume_music") or "0") + step
@@ -781,6 +656,7 @@ class VirtualPhone:
             locked=self._locked,
             notifications=self._notifications,
             toast=self._toasts[-1][1] if self._toasts else "",
+            shade_scrolls=self._shade_scrolls,
         )
         font_scale = float(self.setting("system", "font_scale") or "1")
         windows = compose(self, scene, width_px, height_px, self._scale, font_scale)
@@ -838,23 +714,6 @@ class VirtualPhone:
                 for n in self._notifications
             ],
         }
-
-
-def _swipe_event(root: Box, swipe: Swipe) -> Event | None:
-    """What the views under the finger do about a swipe."""
-    if swipe.vertical:
-        name = "on_swipe_up" if swipe.dy < 0 else ""
-    else:
-        name = "on_swipe_left" if swipe.dx < 0 else "on_swipe_right"
-    if not name:
-        return None
-
-    def wanted(view: View) -> bool:
-        return getattr(view, name) is not None
-
-    box = find(root, swipe.x1, swipe.y1, wanted)
-    event: Event | None = None if box is None else getattr(box.view, name)
-    return event
 
 
 def _has_activity(app: App, activity: str) -> bool:

@@ -269,7 +269,7 @@ class ClockApp(App):
             ),
             row(
                 self._wheel("hour", say("时", "Hour")),
-                text(":", 52),
+                text(":", 52, padding=Insets(0, 0, 0, 44)),
                 self._wheel("minute", say("分", "Minute")),
                 justify="center",
                 gap=18,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from device.virtual_phone.apps import systemui
@@ -35,6 +36,7 @@ class Scene:
     locked: bool
     notifications: list[systemui.Notification]
     toast: str
+    shade_scrolls: Mapping[str, int]
 
 
 def compose(
@@ -45,7 +47,7 @@ def compose(
     app = scene.app
     layout = Layout(scale, font_scale, app.scrolls)
     # System surfaces keep their size when the user enlarges the text.
-    system = Layout(scale, 1, app.scrolls)
+    system = Layout(scale, 1, scene.shade_scrolls)
     windows: list[Window] = []
     keyboard = None if scene.locked else _keyboard_view(host, scene)
     keyboard_px = 0 if keyboard is None else system.measure(keyboard, width_px)[1]

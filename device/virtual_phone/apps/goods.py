@@ -35,7 +35,7 @@ PRODUCTS: tuple[Product, ...] = (
         "智能手机 12GB+256GB",
         "Smartphone 12 GB + 256 GB",
         2999,
-        "phone",
+        "mobile",
         "6.7 英寸屏幕，五千万像素相机。",
         "6.7-inch screen, 50-megapixel camera.",
         "手机 phone",

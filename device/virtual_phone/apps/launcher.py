@@ -100,7 +100,7 @@ class Launcher(App):
                     width=8,
                     height=8,
                     radius=4,
-                    background=_WHITE if index == self.shown_page else "#8f9bd0",
+                    background=_WHITE if index == self.shown_page else "#7382c4",
                 )
                 for index in range(len(_PAGES))
             ),

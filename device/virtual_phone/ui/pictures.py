@@ -14,7 +14,7 @@ from device.virtual_phone.ui.theme import resolve_color
 _SKIES = (("#7fb7ff", "#e8f3ff"), ("#ffb36b", "#ffe9c9"), ("#5c6bc0", "#f3a6b8"))
 _GROUNDS = ("#3f8f5a", "#2f6f86", "#8a7a4f", "#5a4f8a")
 _GOODS = {
-    "phone": "#dfe8f7",
+    "mobile": "#dfe8f7",
     "headset": "#f4e4dc",
     "bag": "#e3f0e3",
     "alarm": "#efe6f6",

@@ -42,6 +42,7 @@ def line_height(size_px: int) -> int:
     return round(size_px * LINE_HEIGHT)
 
 
+@lru_cache(maxsize=4096)
 def break_lines(words: str, size_px: int, width_px: float, max_lines: int = 0) -> tuple[str, ...]:
     """Breaks text into lines that fit.
 

@@ -28,8 +28,9 @@ def page(*children: View | None, **attributes: Any) -> View:
 def icon_button(name: str, label: str, event: Event, **attributes: Any) -> View:
     """A 48 dp square that can be tapped; the label is for the UI tree."""
     color = attributes.pop("color", "on_surface")
+    enabled = attributes.get("enabled", True)
     return stack(
-        icon(name, color=color),
+        icon(name, color=color, enabled=enabled),
         width=48,
         height=48,
         align="center",

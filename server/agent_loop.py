@@ -27,6 +27,7 @@ from parsers.action import (
     TakeOver,
     action_from_wire,
 )
+from parsers.errors import UnsupportedInputError
 from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
 from server.control import TaskControl, TaskEnd, Worker
 from server.error_body import describe_error
@@ -135,6 +136,7 @@ class _AgentLoop:
         self.was_questioned = False
         self.observe_s = 0.0
         self.seen: Screenshot | None = None
+        self.with_ui_tree = options.with_ui_tree
 
     # --- the loop, readable aloud -----------------------------------------------------------------
 
@@ -146,7 +148,8 @@ class _AgentLoop:
             while True:
                 observation = self.observe()
                 decision = self.decide(observation)
-                self.follow(decision, observation)
+                if decision is not None:
+                    self.follow(decision, observation)
         except TaskEnd as end:
             return self.end(end, started)
         except Exception as error:
@@ -170,13 +173,19 @@ class _AgentLoop:
         self.screen = Size(width_px=shot.width_px, height_px=shot.height_px)
         return observation
 
-    def decide(self, observation: Observation) -> _Decision:
-        """Ask the server for the next action."""
+    def decide(self, observation: Observation) -> _Decision | None:
+        """Ask the server for the next action; None where it must see the UI tree first."""
         started = time.monotonic()
         data = observation.screenshot.data
         payload = {"session_id": self.session_id, "observation": self._payload(observation)}
         screen = self.control.device_calls.submit(lambda: fingerprint_screen(data))
-        answer = self.control.call_model(lambda: self.server.automate_step(payload))
+        try:
+            answer = self.control.call_model(lambda: self.server.automate_step(payload))
+        except UnsupportedInputError:
+            if self.with_ui_tree:
+                raise
+            self.with_ui_tree = True  # a dialect that numbers elements: look again, with the tree
+            return None
         self.query, self.last_result = "", None
         return _Decision(
             action=action_from_wire(answer["action"]),
@@ -228,7 +237,7 @@ class _AgentLoop:
         return look_at_screen(
             self.device,
             seen=seen,
-            with_ui_tree=self.options.with_ui_tree,
+            with_ui_tree=self.with_ui_tree,
             before_input=self.control.checkpoint,
             sleep=self.control.sleep,
             on_retry=lambda error: self._record("observe_retry", {"error": _body(error)}),

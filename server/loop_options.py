@@ -40,7 +40,8 @@ class LoopOptions:
         max_still_s: After an action, wait until the screen is still, at most this long.
         reset_environment: Go to the home screen first.
         reflush_app: Stop an app before launching it.
-        with_ui_tree: Read the UI tree at each step (dialects with numbered elements need it).
+        with_ui_tree: Read the UI tree at each step from the first on. Where the dialect turns out
+            to need it, it is read in any case.
         reply_mode: Who answers the model's questions: `pass_to_client` (the task waits for
             `TaskControl.reply`), `manual_reply` and `auto_reply` (the `answer` callback does),
             `no_reply` (the model is told that nobody can).

@@ -13,6 +13,7 @@ from device.errors import (
     InputBlockedError,
     ScreenshotError,
 )
+from device.protocol import Bounds, UiNode, UiTree
 from parsers.action import (
     Abort,
     Action,
@@ -22,12 +23,14 @@ from parsers.action import (
     CallApi,
     Click,
     Complete,
+    Element,
     Info,
     Point,
     TakeOver,
     Type,
     Wait,
 )
+from parsers.errors import UnsupportedInputError
 from server.agent_loop import run_task
 from server.control import TaskControl, Worker
 from server.errors import (
@@ -141,6 +144,56 @@ def test_a_session_goes_on_with_the_users_words(serve: Any, phone: Any) -> None:
         "and now send it to her",
         None,
     ]
+
+
+def test_a_dialect_that_needs_the_ui_tree_gets_it_and_its_numbers_are_those_that_are_tapped(
+    serve: Any, phone: Any
+) -> None:
+    phone.tree = a_tree(a_node(Bounds(0, 0, 540, 100)), a_node(Bounds(0, 100, 540, 300)))
+    server = serve(
+        UnsupportedInputError("send observation.ui_tree"), Click(element=Element(index=2)), DONE
+    )
+    assert run(server, phone).completed
+    assert ["ui_tree" in observation for observation in server.asked] == [False, True, True]
+    assert phone.journal == [("tap", 270, 200)]
+
+
+def test_a_dialect_that_wants_what_cannot_be_had_ends_the_task(serve: Any, phone: Any) -> None:
+    missing = UnsupportedInputError("send observation.ui_tree")
+    result = run(serve(missing, missing), phone)
+    assert (result.stop_reason, result.error and result.error["code"]) == (
+        "PARSE_FAILED",
+        "parser.unsupported_input",
+    )
+
+
+def a_node(bounds: Bounds, *, clickable: bool = True, children: tuple[UiNode, ...] = ()) -> UiNode:
+    return UiNode(
+        class_name="android.widget.TextView",
+        package="com.android.settings",
+        text="",
+        content_desc="",
+        resource_id="",
+        hint="",
+        bounds=bounds,
+        clickable=clickable,
+        long_clickable=False,
+        checkable=False,
+        checked=False,
+        scrollable=False,
+        focusable=False,
+        focused=False,
+        enabled=True,
+        password=False,
+        selected=False,
+        depth=0,
+        children=children,
+    )
+
+
+def a_tree(*nodes: UiNode) -> UiTree:
+    root = a_node(Bounds(0, 0, 540, 1200), clickable=False, children=nodes)
+    return UiTree(root, "<hierarchy/>")
 
 
 def test_max_steps_ends_the_run_before_one_more_picture_is_paid_for(serve: Any, phone: Any) -> None:

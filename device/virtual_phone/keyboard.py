@@ -45,7 +45,7 @@ class Keyboard:
             say_done: Words of the action key.
             wide: The screen is in landscape: lower keys.
         """
-        height = 38 if wide else 52
+        height, gap = (32, 5) if wide else (52, 8)
         top, middle, bottom = _ROWS[self.layer]
         symbols = self.layer == "symbols"
         rows = (
@@ -74,7 +74,11 @@ class Keyboard:
             ),
         )
         return column(
-            *rows, gap=8, padding=Insets(5, 10, 5, 10), background="keyboard", height=None
+            *rows,
+            gap=gap,
+            padding=Insets(5, gap + 2, 5, gap + 2),
+            background="keyboard",
+            height=None,
         )
 
 

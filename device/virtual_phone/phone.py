@@ -23,6 +23,7 @@ from device.virtual_phone.profile import Profile
 from device.virtual_phone.ui.gestures import EdgeGesture
 from device.virtual_phone.ui.text_field import TextField
 from device.virtual_phone.ui.text_input import TextInput
+from device.virtual_phone.ui.touch import hidden_below_px
 from device.virtual_phone.ui.touchscreen import MotionAction, Touchscreen
 from device.virtual_phone.ui.view import Event
 from device.virtual_phone.ui.window import Screen, Snapshot, Window
@@ -336,6 +337,7 @@ class VirtualPhone:
             field.move_to(position)
         if select_word:
             field.select_word()
+        self._reveal_cursor()
 
     def touch_outside_dialog(self) -> None:
         """Closes the dialog."""
@@ -458,6 +460,18 @@ class VirtualPhone:
         """Tells the app that its focused field changed."""
         if self._app.focused is not None:
             self._app.text_changed(self._app.focused)
+            self._reveal_cursor()
+
+    def _reveal_cursor(self) -> None:
+        """Scrolls so that the keyboard does not hide the end of the focused field."""
+        app, field = self._app, self.focused_field()
+        if field is None or app.focused is None or field.cursor < len(field.text):
+            return
+        self._dirty = True
+        hidden = hidden_below_px(self.snapshot().active_window.root, app.focused)
+        if hidden is not None and hidden[1] > 0:
+            key, below_px = hidden
+            app.scrolls[key] = app.scrolls.get(key, 0) + below_px
 
     def submit_field(self) -> None:
         """Tells the app that the action key was pressed."""

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 from device.virtual_phone.apps.articles import ARTICLES, Article, article
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.ui.view import (
+    FILL,
     Event,
     Insets,
     View,
     column,
     insets,
+    picture,
     row,
     scroll,
     space,
@@ -213,6 +215,7 @@ class BrowserApp(App):
         say = self.host.say
         wanted = self.text_of("find").strip().lower() if self.finding else ""
         parts: list[View] = [
+            picture(f"photo:{ARTICLES.index(found)}", width=FILL, height=190, radius=16),
             text(say(found.zh, found.en), 28, bold=True, resource_id="headline"),
             text(say("2026年11月 · 阅读约 3 分钟", "November 2026 · 3 minutes"), 14, color="hint"),
         ]
@@ -257,6 +260,6 @@ class BrowserApp(App):
         say = self.host.say
         return column(
             empty_note(say("无法打开网页", "This page cannot be reached")),
-            text(address, 15, color="hint", align="center", width=-1.0),
+            text(address, 15, color="hint", align="center", width=FILL),
             padding=insets(24, 0),
         )

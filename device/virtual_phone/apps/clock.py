@@ -267,24 +267,29 @@ class ClockApp(App):
                 text_button(say("保存", "Save"), ("save",), resource_id="save"),
                 back=say("返回", "Navigate up"),
             ),
-            row(
-                self._wheel("hour", say("时", "Hour")),
-                text(":", 52, padding=Insets(0, 0, 0, 44)),
-                self._wheel("minute", say("分", "Minute")),
-                justify="center",
-                gap=18,
-                padding=insets(0, 20),
-            ),
-            column(
+            scroll(
+                "edit",
                 column(
-                    self.edit("label", say("标签", "Label"), size=18).having(
-                        weight=0, width=FILL, padding=insets(16, 14)
+                    row(
+                        self._wheel("hour", say("时", "Hour")),
+                        text(":", 52, padding=Insets(0, 0, 0, 44)),
+                        self._wheel("minute", say("分", "Minute")),
+                        justify="center",
+                        gap=18,
+                        padding=insets(0, 20),
                     ),
-                    border="outline",
-                    background="surface",
-                    radius=12,
+                    column(
+                        column(
+                            self.edit("label", say("标签", "Label"), size=18).having(
+                                weight=0, width=FILL, padding=insets(16, 14)
+                            ),
+                            border="outline",
+                            background="surface",
+                            radius=12,
+                        ),
+                        padding=insets(24, 8),
+                    ),
                 ),
-                padding=insets(24, 8),
             ),
         )
 
@@ -322,7 +327,7 @@ class ClockApp(App):
             for minutes in (1, 5, 10, 30)
         ]
         flip = say("暂停", "Pause") if self.timer_running else say("开始", "Start")
-        return column(
+        body = column(
             big_title(say("计时器", "Timer")),
             space(weight=1),
             text(f"{left // 60:02d}:{left % 60:02d}", 76, align="center", width=FILL),
@@ -335,8 +340,8 @@ class ClockApp(App):
                 gap=16,
                 padding=insets(32, 24),
             ),
-            height=FILL,
         )
+        return column(scroll("timer", body), height=FILL)
 
     def _stopwatch(self) -> View:
         say = self.host.say
@@ -355,9 +360,13 @@ class ClockApp(App):
         ]
         return column(
             big_title(say("秒表", "Stopwatch")),
-            space(40),
-            text(_elapsed(self.stopwatch_s), 64, align="center", width=FILL),
-            space(20),
+            text(
+                _elapsed(self.stopwatch_s),
+                64,
+                align="center",
+                width=FILL,
+                padding=insets(0, 4 if self.host.screen_is_wide() else 32),
+            ),
             scroll("laps", column(*laps)),
             row(
                 left,

@@ -327,7 +327,7 @@ class ContactsApp(App):
             content_desc=say("挂断", "Hang up"),
             on_click=("back",),
         )
-        return page(
+        body = column(
             space(60),
             avatar(name, avatar_color(name), 110),
             text(name, 30, max_lines=1),
@@ -340,3 +340,4 @@ class ContactsApp(App):
             align="center",
             gap=12,
         )
+        return page(scroll("call", body))

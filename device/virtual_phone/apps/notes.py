@@ -216,19 +216,21 @@ class NotesApp(App):
                 text_button(say("保存", "Save"), ("save",), resource_id="save"),
                 back=say("返回", "Navigate up"),
             ),
-            column(
-                self.edit("note_title", say("标题", "Title"), size=24, bold=True).having(
-                    weight=0, width=FILL, padding=insets(24, 10)
+            scroll(
+                "edit",
+                column(
+                    self.edit("note_title", say("标题", "Title"), size=24, bold=True).having(
+                        weight=0, width=FILL, padding=insets(24, 10)
+                    ),
+                    space(4),
+                    self.edit(
+                        "note_body",
+                        say("开始书写", "Start writing"),
+                        multiline=True,
+                        size=18,
+                        width=FILL,
+                        padding=insets(24, 8),
+                    ),
                 ),
-                space(4),
-                self.edit(
-                    "note_body",
-                    say("开始书写", "Start writing"),
-                    multiline=True,
-                    size=18,
-                    width=FILL,
-                    padding=insets(24, 8),
-                ),
-                weight=1,
             ),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from device.virtual_phone.ui.view import View, column, icon, insets, scroll, space, text
+from device.virtual_phone.ui.view import FILL, View, column, icon, insets, scroll, space, text
 from device.virtual_phone.ui.widgets import (
     card,
     dialog_card,
@@ -132,7 +132,7 @@ def _password_dialog(app: SettingsApp) -> View:
     return dialog_card(
         name,
         column(
-            field.having(weight=0, width=-1.0), border="primary", background="surface", radius=10
+            field.having(weight=0, width=FILL), border="primary", background="surface", radius=10
         ),
         buttons=(
             text_button(say("取消", "Cancel"), ("dismiss",)),

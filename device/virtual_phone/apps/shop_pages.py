@@ -236,8 +236,8 @@ def pay_page(app: ShopApp) -> View:
         ),
         gap=2,
     )
-    return page(
-        toolbar(say("支付", "Pay"), back=say("返回", "Navigate up")),
+    body = column(
+        space(12),
         space(weight=1),
         text(say("请输入支付密码", "Enter your payment PIN"), 18, align="center", width=FILL),
         text(
@@ -250,16 +250,18 @@ def pay_page(app: ShopApp) -> View:
         ),
         space(24),
         dots,
+        space(24),
         space(weight=1),
         column(*rows, last, gap=2, background="keyboard"),
     )
+    return page(toolbar(say("支付", "Pay"), back=say("返回", "Navigate up")), scroll("pay", body))
 
 
 def done_page(app: ShopApp) -> View:
     """The order is paid."""
     say = app.host.say
     paid = app.money(app.orders[-1]["total"]) if app.orders else ""
-    return page(
+    body = column(
         space(80),
         stack(
             icon("check", 52, color="#ffffff"),
@@ -282,6 +284,7 @@ def done_page(app: ShopApp) -> View:
         align="center",
         gap=16,
     )
+    return page(scroll("done", body))
 
 
 def orders_page(app: ShopApp) -> View:
@@ -343,7 +346,7 @@ def _tile(app: ShopApp, item: Product) -> View:
     name = app.host.say(item.zh, item.en)
     return column(
         picture(f"goods:{item.icon}", width=FILL, height=130, radius=14),
-        text(name, 16, max_lines=1),
+        text(name, 16, max_lines=2),
         text(app.money(item.price), 18, color=_ORANGE, bold=True),
         gap=6,
         padding=insets(10, 10),

@@ -29,6 +29,23 @@ def scroll_at(root: Box, x: float, y: float) -> Box | None:
     return best
 
 
+def hidden_below_px(root: Box, key: str) -> tuple[str, int] | None:
+    """How far a field's end lies below what its scroll container shows.
+
+    Returns:
+        The container's scroll key and the pixels; None when the field is not in a container.
+    """
+    for outer in root.walk():
+        if outer.view.kind != "scroll":
+            continue
+        for box in outer.walk():
+            if box.view.kind == "field" and box.view.key == key:
+                text_px = line_height(box.size_px) * (len(box.lines) + 1)
+                end = min(box.bounds.bottom, box.bounds.top + text_px)
+                return outer.view.key, max(0, end - outer.visible.bottom)
+    return None
+
+
 def slider_value(box: Box, x: float, scale: float) -> float:
     """Position of a slider, 0..1, when the finger is at `x`."""
     thumb_px = 10 * scale

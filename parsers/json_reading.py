@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -103,6 +104,11 @@ _STRICT = json.JSONDecoder(
     object_pairs_hook=_pairs_to_dict, parse_int=_read_int, strict=False, parse_float=float
 )
 
+_END_MARK = re.compile(
+    r"</?tool_call>|</answer>|</action>|<conclusion>|<\|(?:im_end|end_of_box|endoftext)\|>"
+    r"|^[ \t]*```|⚗|📐|^### ",
+    re.MULTILINE,
+)
 _JSON_BEGINS = re.compile(r'\{\s*["}]')
 _SPACE = re.compile(r"(?:\s|//[^\n]*)*")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
@@ -142,65 +148,58 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _CLOSER = {"[": "]", "(": ")"}
 
 
-def read_objects(
-    text: str, start: int = 0, limit: int | None = None, *, closed: bool = False
-) -> list[JsonObject | JsonFault]:
+def read_objects(text: str, start: int = 0) -> list[JsonObject | JsonFault]:
     """Find the outermost JSON objects in a text, in order.
 
-    Args:
-        text: The whole reply.
-        start: Where to begin.
-        limit: Where to end; a string of *good* JSON may reach past it (a closing tag that stands
-            inside a text to type), a repaired one may not.
-        closed: Whether an explicit end mark follows `limit`: then the last value is whole even
-            where its brackets are lost.
+    A damaged object reaches at most to the next end mark (a closing tag, a fence, an end token);
+    a good one may hold such a mark inside a text. Before a mark the last value is known to be
+    whole even where its brackets are lost; at the bare end of the text it may have been cut.
 
     Returns:
         Objects and, in their place, what began like an object and could not be read. Braces in
         prose are passed over.
     """
     found: list[JsonObject | JsonFault] = []
-    end = len(text) if limit is None else limit
-    position = text.find("{", start, end)
+    marks: list[int] | None = None
     braces = 0
+    position = text.find("{", start)
     while position >= 0:
-        piece = read_object(text, position, end, closed=closed)
-        if isinstance(piece, JsonFault):
-            if piece.started:
-                found.append(piece)
-            if piece.final:
-                break
-        else:
+        piece = _read_strictly(text, position)
+        if piece is None:
+            if marks is None:
+                marks = [mark.start() for mark in _END_MARK.finditer(text, position)]
+            place = bisect_right(marks, position)
+            closed = place < len(marks)
+            limit = marks[place] if closed else len(text)
+            piece = _Reader(text, position, limit, closed).read()
+        if isinstance(piece, JsonObject) or piece.started:
             found.append(piece)
+        if isinstance(piece, JsonFault) and piece.final:
+            break
         braces += 1
         if len(found) >= MAX_OBJECTS or braces >= MAX_BRACES:
+            end = len(text)
             found.append(JsonFault("bad_arg", "far too many braces", position, end, True, True))
             break
-        position = text.find("{", max(piece.end, position + 1), end)
+        position = text.find("{", max(piece.end, position + 1))
     return found
 
 
-def read_object(
-    text: str, start: int, limit: int | None = None, *, closed: bool = False
-) -> JsonObject | JsonFault:
-    """Read the one object whose brace stands at `start`; see `read_objects`."""
-    end = len(text) if limit is None else limit
+def _read_strictly(text: str, start: int) -> JsonObject | JsonFault | None:
+    """Read good JSON; None where it is not good."""
     if _JSON_BEGINS.match(text, start) is None:
-        return _Reader(text, start, end, closed).read()
+        return None
     try:
         value, stop = _STRICT.raw_decode(text, start)
-        # A quote right after the object means that it ended inside a text with loose quotes.
-        if not text.startswith(('"', "'"), stop):
-            return JsonObject(value, start, stop)
     except _DuplicateKeyError as error:
-        return JsonFault(
-            "conflict", f"the key {error} stands twice with different values", start, end, True
-        )
+        message = f"the key {error} stands twice with different values"
+        return JsonFault("conflict", message, start, len(text), True)
     except RecursionError:
         return JsonFault("bad_arg", "brackets nested too deeply", start, len(text), True, True)
     except ValueError:
-        pass
-    return _Reader(text, start, end, closed).read()
+        return None
+    # A quote right after the object means that it ended inside a text with loose quotes.
+    return None if text.startswith(('"', "'"), stop) else JsonObject(value, start, stop)
 
 
 class _Reader:

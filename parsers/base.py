@@ -186,6 +186,7 @@ class Parser(abc.ABC):
     images: ImageNeeds = ImageNeeds()
     needs_elements: ClassVar[bool] = False
     stop_actions: ClassVar[frozenset[str]] = frozenset({"COMPLETE", "ABORT"})
+    distance_words: ClassVar[Mapping[str, float]] = {}
 
     def __init__(self, prompt: PromptText | None = None, variant: str | None = None) -> None:
         self.prompt = prompt

@@ -133,18 +133,27 @@ class Thought(NamedTuple):
 def split_thought(text: str) -> Thought:
     """Split `<think>…</think>` (or `<thinking>`, `<thought>`) off the front of a reply.
 
-    The *last* closing tag ends the thinking, so that a thought which quotes a closing tag or a
-    draft action never wins. An opened tag that is never closed swallows all that follows.
+    Where opening and closing tags alternate, all that stands behind a closed block is the rest.
+    Else the *last* closing tag ends the thinking, so that a thought which quotes a closing tag or
+    a draft action never wins. An opened tag that is never closed swallows all that follows.
     """
     tags = list(_THINK_TAG.finditer(text)) if "<" in text else []
     closing = [tag for tag in tags if tag.group(1)]
-    if closing:
-        end = closing[-1]
-        return Thought(_THINK_TAG.sub(" ", text[: end.start()]).strip(), text[end.end() :].strip())
-    if tags:
-        opening = tags[0]
-        return Thought(text[opening.end() :].strip(), text[: opening.start()].strip())
-    return Thought("", text.strip())
+    if not tags:
+        return Thought("", text.strip())
+    if not closing:
+        return Thought(text[tags[0].end() :].strip(), text[: tags[0].start()].strip())
+    if len(closing) > 1 and _alternate(tags):
+        ends = [*(tag.start() for tag in tags[2::2]), len(text)]
+        thoughts = [text[tags[n].end() : tags[n + 1].start()] for n in range(0, len(tags), 2)]
+        rests = [text[close.end() : end] for close, end in zip(closing, ends, strict=True)]
+        return Thought("\n".join(thoughts).strip(), "\n".join(rests).strip())
+    end = closing[-1]
+    return Thought(_THINK_TAG.sub(" ", text[: end.start()]).strip(), text[end.end() :].strip())
+
+
+def _alternate(tags: Sequence[re.Match[str]]) -> bool:
+    return len(tags) % 2 == 0 and all(bool(t.group(1)) == bool(n % 2) for n, t in enumerate(tags))
 
 
 # --- numbers --------------------------------------------------------------------------------

@@ -49,8 +49,12 @@ def read_case(line: Mapping[str, Any]) -> dict[str, Any]:
         screen_size=screen,
         element_count=line.get("elements"),
     )
-    result = parser.str2action(read_reply(line), context)
-    return {"id": line.get("id"), **describe_result(result, screen)}
+    answer = describe_result(parser.str2action(read_reply(line), context), screen)
+    distance = answer.get("out", {}).get("distance")
+    for word, share in parser.distance_words.items():
+        if share == distance:
+            answer["out"]["distance"] = word
+    return {"id": line.get("id"), **answer}
 
 
 def read_reply(line: Mapping[str, Any]) -> Reply:
@@ -70,9 +74,7 @@ def read_reply(line: Mapping[str, Any]) -> Reply:
 def describe_result(result: Action | Rejection, screen: Size | None) -> dict[str, Any]:
     """`{"out"}` or `{"rejection"}` of a reading, with pixels where the screen is known."""
     if isinstance(result, Rejection):
-        return {
-            "rejection": {"code": result.code, "message": result.message, "span": result.span}
-        }
+        return {"rejection": {"code": result.code, "message": result.message, "span": result.span}}
     return {"out": _describe_action(result, screen)}
 
 

@@ -1,0 +1,150 @@
+"""appagent: AppAgent's lines, pointing at numbered elements.
+
+    Observation: …
+    Thought: …
+    Action: tap(5)
+    Summary: …
+
+`swipe(n, "up", "medium")` names the finger's direction. Source: the published prompts and scripts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from parsers.action import Action, Click, Complete, Grid, LongPress, Scroll, Size, Type
+from parsers.base import (
+    CoordinateSpace,
+    ElementSpace,
+    Environment,
+    Exchange,
+    ImageNeeds,
+    Message,
+)
+from parsers.call_arguments import Arguments, Param, param
+from parsers.call_dialect import CallDialect
+from parsers.prompting import need_prompt
+from parsers.reading import Reading, Refused, opposite, read_text, split_thought, strip_edges
+from parsers.single_turn import build_single_turn, need_elements
+
+DISTANCES: dict[str, float] = {"short": 100.0, "medium": 200.0, "long": 300.0}
+"""Swipe lengths as shares of the screen in 0-1000."""
+_LINE = re.compile(
+    r"(?:^|\n)[ \t*#]{0,8}(Observation|Thought|Action|Summary)[ *]{0,4}[:：][ *]{0,4}",
+    re.IGNORECASE,
+)
+_FINISH = re.compile(r"[\s\"'`*]{0,9}FINISH[\s\"'`.。*()]{0,9}", re.IGNORECASE)
+_NUMBER = param("element number index")
+
+
+class AppAgent(CallDialect):
+    """Reads AppAgent's replies; one numbered picture, the last summary as history."""
+
+    name = "appagent"
+    title = "AppAgent"
+    models = "any model behind AppAgent's prompt"
+    images = ImageNeeds(marked=True)
+    needs_elements = True
+    distance_words: ClassVar[Mapping[str, float]] = DISTANCES
+    functions: ClassVar[Mapping[str, Sequence[Param]]] = {
+        "tap": (_NUMBER,),
+        "text": (param("text_input text"),),
+        "long_press": (_NUMBER,),
+        "swipe": (_NUMBER, param("direction"), param("dist distance")),
+        "grid": (),
+        "finish": (),
+    }
+    stops = frozenset({"finish"})
+    stop_actions: ClassVar[frozenset[str]] = frozenset({"COMPLETE"})
+
+    @property
+    def space(self) -> CoordinateSpace:
+        return ElementSpace(base=1)
+
+    def env2messages4ask(
+        self,
+        task: str,
+        environments: Sequence[Environment],
+        actions: Sequence[Action],
+        *,
+        hints: Sequence[str] = (),
+        dialogue: Sequence[Exchange] | None = None,
+        sent_size: Size | None = None,
+        markov_mode: bool = False,
+    ) -> list[Message]:
+        """One user message: rules, task, the last summary, the numbered picture."""
+        return build_single_turn(
+            need_prompt(self.prompt, self.name),
+            task,
+            environments,
+            actions,
+            hints=hints,
+            sent_size=sent_size,
+            markov_mode=markov_mode,
+            describe=_describe,
+            elements=need_elements(self.name, environments[-1]),
+        )
+
+    def read(self, text: str, reading: Reading) -> Action:
+        thought, rest = split_thought(text)
+        parts = _split_lines(strip_edges(rest))
+        said = [thought, parts.get("observation", ""), parts.get("thought", "")]
+        update = {
+            "cot": "\n".join(part for part in said if part),
+            "summary": parts.get("summary", ""),
+        }
+        body = parts.get("action", parts.get("", ""))
+        if _FINISH.fullmatch(body):
+            return Complete(**update)
+        return self.read_one(body, reading, thought=" ").model_copy(update=update)
+
+    def act(self, name: str, args: Arguments, reading: Reading) -> Action:
+        match name:
+            case "tap":
+                return Click(element=args.element("element"))
+            case "long_press":
+                return LongPress(element=args.element("element"))
+            case "text":
+                return Type(value=args.text("text_input"))
+            case "swipe":
+                finger = args.direction("direction")
+                return Scroll(
+                    element=args.element("element"),
+                    direction=opposite(finger),
+                    finger=finger,
+                    distance=_distance(args.raw("dist")),
+                )
+            case "grid":
+                return Grid()
+            case "finish":
+                return Complete()
+        raise Refused("unknown_action", "there is no such action", name)
+
+
+def _split_lines(text: str) -> dict[str, str]:
+    """The labelled parts; a label that comes twice keeps its first words, an action its last."""
+    parts: dict[str, str] = {}
+    labels = list(_LINE.finditer(text))
+    if not labels:
+        return {"": text}
+    for place, label in enumerate(labels):
+        end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
+        name, words = label.group(1).lower(), text[label.end() : end].strip()
+        if name == "action" and parts.get("action") and words:
+            parts["action"] += f"\n{words}"
+        else:
+            parts.setdefault(name, words)
+    return parts
+
+
+def _distance(value: object) -> float:
+    word = read_text(value, "dist").strip(" \"'").lower()
+    if word not in DISTANCES:
+        raise Refused("bad_arg", "`dist` must be short, medium or long", value)
+    return DISTANCES[word]
+
+
+def _describe(action: Action) -> str:
+    return action.summary or action.cot or action.action

@@ -1,0 +1,161 @@
+"""cogagent: CogAgent-9B.
+
+    Action: what to do, in a sentence
+    Grounded Operation: CLICK(box=[[219,186,311,206]], element_info='Pay')
+    <<一般操作>>
+
+Boxes are three-digit numbers 000-999, divided by 1000; the target is the centre. A sensitive mark
+asks for a person's yes. Source: the published action space and the model's README.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from parsers.action import (
+    Action,
+    Awake,
+    CallApi,
+    Click,
+    Complete,
+    Direction,
+    DoubleClick,
+    LongPress,
+    Note,
+    Scroll,
+    Size,
+    Type,
+)
+from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
+from parsers.call_arguments import Arguments, Param, param
+from parsers.call_dialect import CallDialect
+from parsers.keys import press, read_key
+from parsers.prompting import need_prompt
+from parsers.reading import Reading, Refused, opposite, split_thought, strip_edges
+from parsers.single_turn import build_single_turn
+
+_LABEL = re.compile(r"Grounded\s{1,3}Operation\s{0,3}[:：]", re.IGNORECASE)
+_MARK = re.compile(r"<<\s{0,3}([^<>\n]{1,40}?)\s{0,3}>>")
+_SENSITIVE = re.compile(r"敏感|sensitive", re.IGNORECASE)
+_VARIABLE = re.compile(r"__Cog\w{1,60}__")
+_SENTENCE = re.compile(r"(?:^|\n)\s{0,8}Action\s{0,3}[:：]\s{0,3}([^\n]+)", re.IGNORECASE)
+_BOX = param("box", is_point=True)
+_INFO = param("element_info")
+_KIND = param("element_type")
+
+
+class CogAgent(CallDialect):
+    """Reads CogAgent's grounded operations; one picture, the history as text."""
+
+    name = "cogagent"
+    title = "CogAgent"
+    models = "CogAgent-9B-20241220"
+    functions: ClassVar[Mapping[str, Sequence[Param]]] = {
+        "click": (_BOX, _KIND, _INFO),
+        "double_click": (_BOX, _KIND, _INFO),
+        "long_press": (_BOX, _KIND, _INFO),
+        "type": (_BOX, param("text"), _KIND, _INFO),
+        "scroll_down": (_BOX, param("step_count"), _KIND, _INFO),
+        "scroll_up": (_BOX, param("step_count"), _KIND, _INFO),
+        "scroll_left": (_BOX, param("step_count"), _KIND, _INFO),
+        "scroll_right": (_BOX, param("step_count"), _KIND, _INFO),
+        "key_press": (param("key"),),
+        "launch": (param("app"), param("url")),
+        "quote_text": (_BOX, param("output"), param("auto_scroll"), _KIND, _INFO),
+        "llm": (param("prompt"), param("output")),
+        "end": (),
+    }
+    stops = frozenset({"end"})
+    stop_actions: ClassVar[frozenset[str]] = frozenset({"COMPLETE"})
+
+    @property
+    def space(self) -> CoordinateSpace:
+        return RelativeSpace(scale=1000, maximum=1000)
+
+    def env2messages4ask(
+        self,
+        task: str,
+        environments: Sequence[Environment],
+        actions: Sequence[Action],
+        *,
+        hints: Sequence[str] = (),
+        dialogue: Sequence[Exchange] | None = None,
+        sent_size: Size | None = None,
+        markov_mode: bool = False,
+    ) -> list[Message]:
+        """One user message (the family has no system prompt)."""
+        return build_single_turn(
+            need_prompt(self.prompt, self.name),
+            task,
+            environments,
+            actions,
+            hints=hints,
+            sent_size=sent_size,
+            markov_mode=markov_mode,
+            describe=_describe,
+        )
+
+    def read(self, text: str, reading: Reading) -> Action:
+        thought, rest = split_thought(text)
+        rest = strip_edges(rest)
+        labels = list(_LABEL.finditer(rest))
+        said = rest[: labels[-1].start()] if labels else ""
+        body = rest[labels[-1].end() :] if labels else rest
+        marks = _MARK.findall(body)
+        body = _MARK.sub("", body).strip()
+        cot = "\n".join(part.strip() for part in (thought, said) if part.strip())
+        action = self.read_one(body, reading, thought=cot or " ")
+        update: dict[str, object] = {"cot": cot}
+        sentence = _SENTENCE.search(said)
+        if sentence is not None:
+            update["explain"] = sentence.group(1).strip()
+            update["summary"] = f"{sentence.group(1).strip()}\t{body}"
+        if any(_SENSITIVE.search(mark) for mark in marks):
+            update["confirm"] = str(update.get("explain") or body)
+        return action.model_copy(update=update)
+
+    def act(self, name: str, args: Arguments, reading: Reading) -> Action:
+        match name:
+            case "click":
+                return Click(point=args.point("box"))
+            case "double_click":
+                return DoubleClick(point=args.point("box"))
+            case "long_press":
+                return LongPress(point=args.point("box"))
+            case "type":
+                text = args.text("text")
+                if _VARIABLE.search(text):
+                    raise Refused("bad_arg", "`text` holds a variable that nobody filled", text)
+                return Type(value=text, point=args.optional_point("box"))
+            case "scroll_down" | "scroll_up" | "scroll_left" | "scroll_right":
+                direction: Direction = _DIRECTIONS[name]
+                return Scroll(
+                    direction=direction,
+                    finger=opposite(direction),
+                    point=args.optional_point("box"),
+                )
+            case "key_press":
+                return press(read_key(args.raw("key")))
+            case "launch":
+                return Awake(value=args.text("app").strip())
+            case "quote_text":
+                return Note(value=args.optional_text("output"))
+            case "llm":
+                return CallApi(value=args.text("prompt"))
+            case "end":
+                return Complete()
+        raise Refused("unknown_action", "there is no such action", name)
+
+
+_DIRECTIONS: dict[str, Direction] = {
+    "scroll_down": "down",
+    "scroll_up": "up",
+    "scroll_left": "left",
+    "scroll_right": "right",
+}
+
+
+def _describe(action: Action) -> str:
+    return action.summary or action.explain or action.action

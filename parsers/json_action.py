@@ -32,6 +32,7 @@ from parsers.action import (
 )
 from parsers.base import PixelSpace, Reply
 from parsers.dialect import Dialect
+from parsers.mobile_use import DEFAULT_WAIT_S
 from parsers.reading import (
     Reading,
     Refused,
@@ -49,7 +50,6 @@ from parsers.tool_calls import (
     read_native_calls,
 )
 
-DEFAULT_WAIT_S = 2.0
 SCREEN_SPACE = PixelSpace()
 _ALIASES = {
     "tap": "click",

@@ -41,8 +41,8 @@ from parsers.base import (
     ScreenElement,
 )
 from parsers.errors import InvalidActionError, UnsupportedInputError
-from parsers.json_action import DEFAULT_WAIT_S, JsonAction, read_screen_point
-from parsers.mobile_use import one_line
+from parsers.json_action import JsonAction, read_screen_point
+from parsers.mobile_use import DEFAULT_WAIT_S, one_line
 from parsers.prompt_blocks import describe_situation, describe_steps
 from parsers.prompting import fill, image_part, message, need_prompt, part_of, text_part
 from parsers.reading import Reading, Refused

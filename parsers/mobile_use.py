@@ -165,7 +165,7 @@ class MobileUse(Dialect):
                 seconds = pick(arguments, (*_TIME, "text"))
                 return Wait(value=DEFAULT_WAIT_S if seconds is None else read_seconds(seconds))
             case "terminate":
-                return _read_end(arguments)
+                return read_end(arguments)
             case "answer" if self.answer_ends:
                 return Complete(**{"return": _read_line(arguments)})
             case "answer":
@@ -383,7 +383,12 @@ def _read_button(value: object) -> Action:
             raise Refused("bad_arg", "`button` must be Back, Home, Menu or Enter", value)
 
 
-def _read_end(arguments: Mapping[str, Any]) -> Action:
+def read_end(arguments: Mapping[str, Any]) -> Action:
+    """The end of the task by its `status`: nothing else may end it.
+
+    Raises:
+        Refused: `missing_arg` or `bad_arg`.
+    """
     status = arguments.get("status")
     if status is None or status == "":
         raise Refused("missing_arg", "`status` is missing: success or failure", "")

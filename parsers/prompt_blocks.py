@@ -9,9 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from parsers.action import Action, Size
-from parsers.base import CoordinateSpace, Environment, Exchange, ImageNeeds, PromptText
+from parsers.base import (
+    CoordinateSpace,
+    Environment,
+    Exchange,
+    ImageNeeds,
+    Message,
+    Parser,
+    PromptText,
+)
 from parsers.errors import UnsupportedInputError
-from parsers.prompting import derive_dialogue, fill, part_of
+from parsers.prompting import (
+    derive_dialogue,
+    fill,
+    image_part,
+    message,
+    need_prompt,
+    part_of,
+    text_part,
+)
 from parsers.spaces import plan_size
 
 HISTORY_MAX_STEPS = 50
@@ -100,3 +116,40 @@ def known_size(
             "this prompt states the size of the picture: give sent_size or Environment.size"
         )
     return plan_size(space, images, environment.size.width_px, environment.size.height_px)
+
+
+def build_plain_prompt(
+    parser: Parser,
+    task: str,
+    environments: Sequence[Environment],
+    actions: Sequence[Action],
+    hints: Sequence[str],
+    dialogue: Sequence[Exchange] | None,
+    markov_mode: bool,
+    write: Callable[[int, Action], str],
+    size: Size | None = None,
+) -> list[Message]:
+    """A prompt of one picture: rules as system message; task, steps and screen as the user's.
+
+    The prompt file needs `system`, `user`, `no_history` and the words of this module; `system` may
+    name `{{width}}` and `{{height}}` where `size` is given.
+    """
+    prompt = need_prompt(parser.prompt, parser.name)
+    sides = {} if size is None else {"width": size.width_px, "height": size.height_px}
+    steps = "" if markov_mode else describe_steps(actions, write, "\n")
+    query = fill(
+        part_of(prompt, "user"), {"task": task, "history": steps or part_of(prompt, "no_history")}
+    )
+    situation = describe_situation(prompt, environments, actions, hints, dialogue)
+    text = f"{query}\n\n{situation}" if situation else query
+    return [
+        message("system", [text_part(fill(part_of(prompt, "system"), sides))]),
+        message("user", [text_part(text + "\n"), image_part(environments[-1].image)]),
+    ]
+
+
+def write_plain_step(number: int, action: Action) -> str:
+    """`3. what was done`, for prompts that number their past steps."""
+    said = action.explain or action.summary or action.cot
+    words = " ".join(said.split())[:300]
+    return f"{number}. {action.action}: {words}" if words else f"{number}. {action.action}"

@@ -23,6 +23,7 @@ _FUNCTION = re.compile(r"<function=\s*([\w.-]{1,64})\s*>")
 _PARAMETER = re.compile(r"<parameter=\s*([\w.-]{1,64})\s*>")
 _TAIL = re.compile(r"(?:\s|</?\w{1,20}>|`{3}|[}\]]|⚗|📐|\ufe0f)*\Z")
 _TAGGED_TAIL = re.compile(r"</tool_call>\s*\Z")
+_ESCAPED = re.compile(r"\\([n\"\\])")
 _LABEL = re.compile(
     r"^\s*(?:#+\s*)?(thought|reason|memory|action|description)s?\s*(?:#+\s*)?(?:[:：]|\n)",
     re.IGNORECASE | re.MULTILINE,
@@ -79,6 +80,10 @@ def read_call_text(
         begin = thought.rfind(_OPEN_TAG)
         if begin >= 0:
             thought, rest = thought[:begin].strip(), thought[begin:]
+    if '{\\"' in rest and '{"' not in rest:
+        # The whole reply was printed with its escapes.
+        reading.repair("an escaped reply")
+        rest = _ESCAPED.sub(_unescape, rest)
     begin, calls, tagged = _find_calls(rest, reading, is_call)
     if not calls:
         raise Refused("no_action", "the reply has no tool call: give one action", rest[-200:])
@@ -141,6 +146,10 @@ def read_labels(prose: str) -> dict[str, str]:
     for mark, end in zip(marks, ends, strict=False):
         labels[mark.group(1).lower()] = prose[mark.end() : end].strip().strip('"')
     return labels
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return "\n" if match.group(1) == "n" else match.group(1)
 
 
 def _bare(action: Action) -> Action:

@@ -32,7 +32,8 @@ from device.protocol import InstalledApp
 _CANDIDATES_MAX = 8
 _PACKAGE = re.compile(r"[A-Za-z]\w*(?:\.\w+)*", re.ASCII)
 _ROW = re.compile(r"^package:(?P<rest>\S.*?)\s*$", re.MULTILINE)
-_UID = re.compile(r"\s+uid:(?P<uid>[\d,]+)$")
+_UID = re.compile(r"\s+uid:(?P<uid>[\d,]+)(?=\s|$)")
+_EXTRAS = re.compile(r"\s+(?:uid:[\d,]+|versionCode:\d+|installer=\S+)")
 _USER = re.compile(r"UserInfo\{(?P<id>\d+):(?P<name>.*):(?P<flags>[0-9a-fA-F]+)\}(?P<rest>.*)")
 _COMPONENT = re.compile(r"[A-Za-z][\w.]*/[\w.$]+", re.ASCII)
 _CHOOSERS = ("ResolverActivity", "ChooserActivity")
@@ -175,7 +176,8 @@ def read_packages(text: str) -> PackageList:
     for match in _ROW.finditer(text):
         rest, path, uid = match["rest"], None, None
         if found := _UID.search(rest):
-            rest, uid = rest[: found.start()], int(found["uid"].split(",")[0])
+            uid = int(found["uid"].split(",")[0])
+        rest = _EXTRAS.sub("", rest)
         if "=" in rest:
             path, rest = rest.rsplit("=", 1)
         if is_package(rest):

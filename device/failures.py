@@ -156,15 +156,24 @@ def check_silent(result: CommandResult, what: str) -> None:
     check(result, what)
     said = _NOISE.sub("", result.merged_text).strip()
     if said:
-        if said.startswith("Killed"):
-            raise TextNotTypedError(
-                "The phone killed the input command; try again, or install a helper keyboard.",
-                output=_shorten(said),
-            )
         raise CommandFailedError(
             f"The phone could not {what}: {_shorten(said, 200)}; look at its screen.",
             output=_shorten(said),
         )
+
+
+def check_typed(result: CommandResult) -> None:
+    """Check an `input text` command: a character that it does not know gets it killed.
+
+    Raises:
+        TextNotTypedError: Nothing of the text was typed.
+        DeviceError: Anything else that went wrong.
+    """
+    if result.merged_text.strip().startswith("Killed"):
+        raise TextNotTypedError(
+            "The phone killed `input text`; install a helper keyboard.", output=result.merged_text
+        )
+    check_silent(result, "type")
 
 
 def _shorten(text: str, limit: int = _OUTPUT_MAX_CHARS) -> str:

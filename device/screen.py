@@ -161,7 +161,7 @@ def _is_all_black_decoded(png: bytes) -> bool:
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as image:
-        return image.convert("RGB").getbbox() is None
+        return image.convert("RGBA").convert("RGB").getbbox() is None
 
 
 def _check_chunks(data: bytes, start: int) -> int:

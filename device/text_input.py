@@ -22,7 +22,7 @@ from device.errors import (
     TextNotTypedError,
     UiTreeError,
 )
-from device.failures import check_silent
+from device.failures import check_silent, check_typed
 from device.keyboards import HelperKeyboard, Keyboards
 from device.keys import CTRL_LEFT, KEY_A, KEY_CODES, input_command
 from device.protocol import TypedResult, TypingMethod, UiTree
@@ -93,7 +93,7 @@ class TextInput:
             if clear:
                 self._clear_by_keys()
             for command in plan_key_commands(text, self._display_id()):
-                check_silent(self._transport.run(command, timeout_s=30.0), "type")
+                check_typed(self._transport.run(command, timeout_s=30.0))
         except (InputBlockedError, TextNotTypedError):
             # Both mean that nothing was typed; a helper keyboard needs no right to inject.
             helper = self._keyboards.find_helper()
@@ -137,6 +137,10 @@ class TextInput:
             if tree is None:
                 return None
             try:
+                if focused_field(tree) is None and self._keyboards.shown() is not True:
+                    raise TextNotTypedError(
+                        "Nothing on the screen takes text; tap the field first.", found=None
+                    )
                 return read_back(tree, text, cleared=clear)
             except TextNotTypedError:
                 if time.monotonic() >= deadline:
@@ -194,12 +198,10 @@ def read_back(tree: UiTree, text: str, *, cleared: bool) -> bool | None:
         cleared: The field was emptied before, so it must hold nothing else.
 
     Raises:
-        TextNotTypedError: It does not hold it, or no field has the focus.
+        TextNotTypedError: It does not hold it.
     """
     field = focused_field(tree)
     if field is None:
-        if any(is_editable(node) for node in tree.nodes()):
-            raise TextNotTypedError("No text field has the focus; tap the field first.", found=None)
         return None
     wanted, found = _comparable(text), _comparable(field.text)
     if field.password or not wanted or ("\n" in text.rstrip("\n") and wanted not in found):

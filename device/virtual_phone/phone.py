@@ -467,8 +467,7 @@ class VirtualPhone:
         app, field = self._app, self.focused_field()
         if field is None or app.focused is None or field.cursor < len(field.text):
             return
-        self._dirty = True
-        hidden = hidden_below_px(self.snapshot().active_window.root, app.focused)
+        hidden = hidden_below_px(self._compose().active_window.root, app.focused)
         if hidden is not None and hidden[1] > 0:
             key, below_px = hidden
             app.scrolls[key] = app.scrolls.get(key, 0) + below_px
@@ -479,7 +478,7 @@ class VirtualPhone:
             self._app.submit(self._app.focused)
 
     def _focus_next(self) -> None:
-        window = self.snapshot().active_window
+        window = self.screen().active_window
         fields = [box.view.key for box in window.root.walk() if box.view.kind == "field"]
         app = self._app
         if fields:

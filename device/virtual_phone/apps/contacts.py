@@ -316,14 +316,20 @@ class ContactsApp(App):
     def _call(self, phone: str) -> View:
         say = self.host.say
         name = next((c.name for c in self.contacts if c.phone == phone), phone)
-        hang_up = stack(
-            icon("close", 32, color="on_danger"),
-            width=76,
-            height=76,
-            radius=38,
-            background="danger",
+        hang_up = column(
+            stack(
+                icon("close", 32, color="on_danger"),
+                width=76,
+                height=76,
+                radius=38,
+                background="danger",
+                align="center",
+                justify="center",
+            ),
+            text(say("挂断", "Hang up"), 15, color="on_surface_variant"),
+            gap=12,
+            width=None,
             align="center",
-            justify="center",
             content_desc=say("挂断", "Hang up"),
             on_click=("back",),
         )
@@ -335,7 +341,6 @@ class ContactsApp(App):
             text(say("正在呼叫…", "Calling…"), 17, color="on_surface_variant"),
             space(weight=1),
             hang_up,
-            text(say("挂断", "Hang up"), 15, color="on_surface_variant"),
             space(40),
             align="center",
             gap=12,

@@ -49,6 +49,12 @@ class Screen:
     blackened: bool
     sdk: int
 
+    @property
+    def active_window(self) -> Window:
+        """The window that has the input focus, as far as uiautomator knows."""
+        active = [window for window in self.windows if window.name in _FOCUSABLE]
+        return max(active, key=lambda window: _FOCUSABLE.index(window.name))
+
 
 @dataclass
 class _Painted:
@@ -87,12 +93,6 @@ class Snapshot:
         """A window that asks not to be captured is visible."""
         return any(window.secure for window in self.screen.windows)
 
-    @property
-    def active_window(self) -> Window:
-        """The window that has the input focus, as far as uiautomator knows."""
-        active = [w for w in self.screen.windows if w.name in _FOCUSABLE]
-        return max(active, key=lambda window: _FOCUSABLE.index(window.name))
-
     def image(self) -> Image.Image:
         """The screen as an RGBA picture; black when it is off or capture is refused."""
         screen = self.screen
@@ -115,7 +115,7 @@ class Snapshot:
 
     def xml(self) -> str:
         """The uiautomator hierarchy of the active window."""
-        window = self.active_window
+        window = self.screen.active_window
         screen = self.screen
         return write_hierarchy(window.root, window.package, screen.rotation, screen.sdk)
 

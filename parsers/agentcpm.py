@@ -97,7 +97,7 @@ class AgentCpm(Dialect):
         situation = describe_situation(prompt, environments, actions, hints, dialogue)
         text = f"{question}\n{situation}" if situation else question
         return [
-            message("system", [text_part(part_of(prompt, "system"))]),
+            message("system", part_of(prompt, "system")),
             message(
                 "user",
                 [

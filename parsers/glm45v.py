@@ -13,9 +13,10 @@ from typing import Any
 from parsers.action import Action, Element, Point, Size
 from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
 from parsers.json_action import JsonAction
-from parsers.mobile_use import one_line
-from parsers.prompt_blocks import build_plain_prompt
+from parsers.mobile_use_arguments import one_line
+from parsers.prompting import need_prompt
 from parsers.reading import Reading
+from parsers.single_turn import build_single_turn
 
 GLM_SPACE = RelativeSpace(scale=1000, maximum=1000)
 
@@ -44,8 +45,15 @@ class Glm45v(JsonAction):
         markov_mode: bool = False,
     ) -> list[Message]:
         """Rules, task, the memory and reason of every step so far, the screen."""
-        return build_plain_prompt(
-            self, task, environments, actions, hints, dialogue, markov_mode, _write_step
+        return build_single_turn(
+            need_prompt(self.prompt, self.name),
+            task,
+            environments,
+            actions,
+            hints=hints,
+            sent_size=sent_size,
+            markov_mode=markov_mode,
+            describe=_describe,
         )
 
     def read_target(
@@ -67,6 +75,6 @@ def _is_hollow(value: object) -> bool:
     return value is None or (isinstance(value, list) and any(map(_is_hollow, value)))
 
 
-def _write_step(number: int, action: Action) -> str:
+def _describe(action: Action) -> str:
     memory, reason = one_line(action.summary), one_line(action.explain or action.cot)
-    return f"step {number}:\nMemory: {memory or 'none'}\nReason: {reason or action.action}"
+    return f"Memory: {memory or 'none'} Reason: {reason or action.action}"

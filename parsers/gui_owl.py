@@ -21,9 +21,18 @@ from parsers.base import (
     PixelSpace,
     RelativeSpace,
 )
-from parsers.mobile_use import COMMON_ACTIONS, MobileUse, one_line
-from parsers.prompt_blocks import describe_situation, describe_steps, known_size, past_turns
-from parsers.prompting import fill, image_part, message, need_prompt, part_of, text_part
+from parsers.mobile_use import COMMON_ACTIONS, MobileUse
+from parsers.mobile_use_arguments import one_line
+from parsers.prompt_blocks import describe_situation, describe_steps, known_size
+from parsers.prompting import (
+    fill,
+    image_part,
+    message,
+    need_prompt,
+    part_of,
+    past_turns,
+    text_part,
+)
 
 # Limits of the published runner: 4 and 12800 blocks of 28x28.
 OWL10_SPACE = PixelSpace(factor=28, min_pixels=3136, max_pixels=10_035_200)
@@ -58,31 +67,27 @@ class GuiOwl(MobileUse):
     ) -> list[Message]:
         """The tool, the task with the older steps, then the newest steps picture by picture."""
         prompt = need_prompt(self.prompt, self.name)
-        facts = {"width": 1000, "height": 1000}
+        sides = {"width": 1000, "height": 1000}
         if isinstance(self.space, PixelSpace):
             size = known_size(self.space, self.images, environments[-1], sent_size)
-            facts = {"width": size.width_px, "height": size.height_px}
+            sides = {"width": size.width_px, "height": size.height_px}
         form = "format_1_0" if self.variant == "1.0" else "format"
-        system = fill(part_of(prompt, "system"), facts) + "\n\n" + part_of(prompt, form)
-        turns = [] if markov_mode else past_turns(environments, actions, self.images.past)
-        older = "" if markov_mode else describe_steps(actions, self._write_step, "\n", len(turns))
-        first = text_part(
-            fill(
-                part_of(prompt, "user"),
-                {"task": task, "history": older or part_of(prompt, "no_history")},
-            )
-        )
-        messages = [message("system", [text_part(system)])]
-        opening = [first]
-        for environment, action in turns:
-            messages.append(message("user", [*opening, image_part(environment.image)]))
-            messages.append(message("assistant", [text_part(self.write_turn(action))]))
-            opening = []
+        system = fill(part_of(prompt, "system"), sides) + "\n\n" + part_of(prompt, form)
+        shown = 0 if markov_mode else min(self.images.past, len(actions), len(environments) - 1)
+        older = "" if markov_mode else describe_steps(actions, self._write_step, "\n", shown)
+        facts = {"task": task, "history": older or part_of(prompt, "no_history")}
+        opening = text_part(fill(part_of(prompt, "user"), facts))
         situation = describe_situation(prompt, environments, actions, hints, dialogue)
-        if situation:
-            opening.append(text_part(situation))
-        messages.append(message("user", [*opening, image_part(environments[-1].image)]))
-        return messages
+        turns = past_turns(
+            environments[len(environments) - 1 - shown :],
+            actions[len(actions) - shown :],
+            shown,
+            self.write_turn,
+        )
+        closing = [text_part(situation)] if situation else []
+        turns.append(message("user", [*closing, image_part(environments[-1].image)]))
+        turns[0] = message("user", [opening, *turns[0]["content"]])
+        return [message("system", system), *turns]
 
     def _write_step(self, number: int, action: Action) -> str:
         return f"Step {number}: {self.describe_step(action)}"

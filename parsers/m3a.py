@@ -38,14 +38,15 @@ from parsers.base import (
     Exchange,
     ImageNeeds,
     Message,
-    ScreenElement,
 )
-from parsers.errors import InvalidActionError, UnsupportedInputError
+from parsers.errors import InvalidActionError
 from parsers.json_action import JsonAction, read_screen_point
-from parsers.mobile_use import DEFAULT_WAIT_S, one_line
+from parsers.mobile_use import DEFAULT_WAIT_S
+from parsers.mobile_use_arguments import one_line
 from parsers.prompt_blocks import describe_situation, describe_steps
 from parsers.prompting import fill, image_part, message, need_prompt, part_of, text_part
 from parsers.reading import Reading, Refused
+from parsers.single_turn import describe_elements, need_elements
 
 
 class M3a(JsonAction):
@@ -75,16 +76,12 @@ class M3a(JsonAction):
         """One user message: rules, task, past steps, the element list, both pictures."""
         prompt = need_prompt(self.prompt, self.name)
         current = environments[-1]
-        if current.elements is None:
-            raise UnsupportedInputError(
-                "m3a counts the elements of the screen: give the observation a UI tree, or use a "
-                "dialect that answers with coordinates"
-            )
+        elements = need_elements(self.name, current)
         steps = "" if markov_mode else describe_steps(actions, self._write_step, "\n")
         facts = {
             "task": task,
             "history": steps or part_of(prompt, "no_history"),
-            "elements": "\n".join(map(_write_element, current.elements)),
+            "elements": describe_elements(elements),
         }
         blocks = [fill(part_of(prompt, "user"), facts)]
         situation = describe_situation(prompt, environments, actions, hints, dialogue)
@@ -127,17 +124,6 @@ class M3a(JsonAction):
         """
         fields = json.dumps(_write_fields(action), ensure_ascii=False)
         return f"Reason: {one_line(action.cot)}\nAction: {fields}"
-
-
-def _write_element(element: ScreenElement) -> str:
-    traits = [
-        name
-        for name in ("clickable", "editable", "scrollable", "checkable", "checked")
-        if getattr(element, name)
-    ]
-    label = json.dumps(element.label, ensure_ascii=False)
-    ending = f" ({', '.join(traits)})" if traits else ""
-    return f"UI element {element.index}: {element.kind} {label}{ending}"
 
 
 def _write_fields(action: Action) -> dict[str, Any]:

@@ -22,9 +22,18 @@ from parsers.base import (
     RelativeSpace,
 )
 from parsers.json_reading import JsonObject, read_objects
-from parsers.mobile_use import COMMON_ACTIONS, MobileUse, read_finger_scroll
-from parsers.prompt_blocks import HISTORY_MAX_STEPS, describe_situation, past_turns
-from parsers.prompting import fill, image_part, message, need_prompt, part_of, text_part
+from parsers.mobile_use import COMMON_ACTIONS, MobileUse
+from parsers.mobile_use_arguments import read_finger_scroll
+from parsers.prompt_blocks import describe_situation
+from parsers.prompting import (
+    fill,
+    image_part,
+    message,
+    need_prompt,
+    part_of,
+    past_turns,
+    text_part,
+)
 from parsers.reading import Reading, Refused, split_thought
 
 MAI_SPACE = RelativeSpace(scale=999, maximum=1000)
@@ -64,14 +73,11 @@ class MaiUi(MobileUse):
         """Rules, the task, every reply so far (the newest with their pictures), the screen."""
         prompt = need_prompt(self.prompt, self.name)
         messages = [
-            message("system", [text_part(part_of(prompt, "system"))]),
+            message("system", part_of(prompt, "system")),
             message("user", [text_part(fill(part_of(prompt, "user"), {"task": task}))]),
         ]
-        turns = [] if markov_mode else past_turns(environments, actions, HISTORY_MAX_STEPS)
-        for place, (environment, action) in enumerate(turns):
-            if len(turns) - place <= self.images.past:
-                messages.append(message("user", [image_part(environment.image)]))
-            messages.append(message("assistant", [text_part(self.write_turn(action))]))
+        if not markov_mode:
+            messages += past_turns(environments, actions, self.images.past, self.write_turn)
         situation = describe_situation(prompt, environments, actions, hints, dialogue)
         content = [text_part(situation)] if situation else []
         messages.append(message("user", [*content, image_part(environments[-1].image)]))

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from parsers.action import (
-    LONGPRESS_MAX_S,
-    OPPOSITE,
     Abort,
     Action,
     Answer,
@@ -27,7 +25,6 @@ from parsers.action import (
     Info,
     LongPress,
     Point,
-    Scroll,
     Slide,
     TakeOver,
     Type,
@@ -37,7 +34,22 @@ from parsers.base import Reply
 from parsers.dialect import Dialect
 from parsers.errors import InvalidActionError
 from parsers.keys import press, read_key
-from parsers.reading import Reading, Refused, from_point, read_direction, read_seconds, read_text
+from parsers.mobile_use_arguments import (
+    KNOWN,
+    POINT_2,
+    TEXT,
+    TIME,
+    VERB,
+    one_line,
+    pick,
+    plain_number,
+    read_button,
+    read_end,
+    read_line,
+    read_press_s,
+    read_target,
+)
+from parsers.reading import Reading, Refused, from_point, read_seconds, read_text
 from parsers.tool_calls import (
     CallText,
     ToolCall,
@@ -56,23 +68,6 @@ COMMON_ACTIONS = frozenset(
     )
 )
 """What every model of the family may write; `double_click` and `drag` are not in all schemas."""
-_POINT = (
-    "coordinate",
-    "coordinate1",
-    "coordinates",
-    "point",
-    "point1",
-    "position",
-    "point_2d",
-    "start_coordinate",
-    "start_point",
-)
-_POINT_2 = ("coordinate2", "end_coordinate", "point2", "end_point", "coordinate_2")
-_TEXT = ("text", "content", "value", "app", "app_name", "message")
-_TIME = ("time", "duration", "seconds")
-_VERB = ("action", "action_type")
-_OTHERS = ("x", "y", "button", "status", "direction", "key", "keys", "thought", "explain")
-_KNOWN = frozenset((*_POINT, *_POINT_2, *_TEXT, *_TIME, *_VERB, *_OTHERS))
 _ALIASES = {
     "tap": "click",
     "left_click": "click",
@@ -83,8 +78,6 @@ _ALIASES = {
     "input_text": "type",
     "calluser": "call_user",
 }
-_SUCCESS = frozenset({"success", "successful", "succeeded", "complete", "completed"})
-_FAILURE = frozenset({"failure", "fail", "failed", "infeasible", "impossible"})
 _CONCLUSION = re.compile(r"<conclusion>(.*?)(?:</conclusion>|\Z)", re.DOTALL)
 _SEPARATORS = re.compile(r"[\s-]+")
 
@@ -135,7 +128,7 @@ class MobileUse(Dialect):
         """
         arguments = call.arguments
         verb = self._find_verb(call)
-        reading.warn_unknown(name for name in arguments if name not in _KNOWN)
+        reading.warn_unknown(name for name in arguments if name not in KNOWN)
         return self.read_action(verb, arguments, reading)
 
     def read_action(self, verb: str, arguments: Mapping[str, Any], reading: Reading) -> Action:
@@ -147,48 +140,48 @@ class MobileUse(Dialect):
                 return DoubleClick(point=read_target(arguments, reading))
             case "long_press":
                 point = read_target(arguments, reading)
-                return LongPress(point=point, duration_s=_read_press_s(arguments, reading))
+                return LongPress(point=point, duration_s=read_press_s(arguments, reading))
             case "swipe" | "drag" | "scroll":
                 return Slide(
                     point1=read_target(arguments, reading),
-                    point2=reading.point(pick(arguments, _POINT_2), "coordinate2"),
+                    point2=reading.point(pick(arguments, POINT_2), "coordinate2"),
                 )
             case "type":
-                return Type(value=read_text(pick(arguments, _TEXT), "text"))
+                return Type(value=read_text(pick(arguments, TEXT), "text"))
             case "key":
-                return press(read_key(pick(arguments, (*_TEXT, "key", "keys")), "text"))
+                return press(read_key(pick(arguments, (*TEXT, "key", "keys")), "text"))
             case "system_button":
-                return _read_button(pick(arguments, ("button", "text")))
+                return read_button(pick(arguments, ("button", "text")))
             case "open":
-                return Awake(value=_read_line(arguments))
+                return Awake(value=read_line(arguments))
             case "wait":
-                seconds = pick(arguments, (*_TIME, "text"))
+                seconds = pick(arguments, (*TIME, "text"))
                 return Wait(value=DEFAULT_WAIT_S if seconds is None else read_seconds(seconds))
             case "terminate":
                 return read_end(arguments)
             case "answer" if self.answer_ends:
-                return Complete(**{"return": _read_line(arguments)})
+                return Complete(**{"return": read_line(arguments)})
             case "answer":
-                return Answer(value=_read_line(arguments))
+                return Answer(value=read_line(arguments))
             case "interact" | "call_user":
-                return TakeOver(value=str(pick(arguments, _TEXT) or "").strip())
+                return TakeOver(value=str(pick(arguments, TEXT) or "").strip())
             case "ask_user":
-                return Info(value=_read_line(arguments))
+                return Info(value=read_line(arguments))
             case "complete":
-                return Complete(**{"return": str(pick(arguments, _TEXT) or "").strip()})
+                return Complete(**{"return": str(pick(arguments, TEXT) or "").strip()})
             case "abort":
-                return Abort(value=str(pick(arguments, _TEXT) or "").strip())
+                return Abort(value=str(pick(arguments, TEXT) or "").strip())
             case _:
                 raise Refused("unknown_action", f"there is no action {verb!r}", verb)
 
     def _is_call(self, value: Mapping[str, Any]) -> bool:
-        if any(key in value for key in _VERB):
+        if any(key in value for key in VERB):
             return True
         name = value.get("name")
         return isinstance(name, str) and self._verb_of(name) in self.actions
 
     def _find_verb(self, call: ToolCall) -> str:
-        named = pick(call.arguments, _VERB)
+        named = pick(call.arguments, VERB)
         as_name = self._verb_of(call.name)
         if call.name and call.name.lower() != TOOL_NAME and as_name not in self.actions:
             raise Refused("unknown_action", f"there is no tool {call.name!r} here", call.name)
@@ -235,7 +228,7 @@ class MobileUse(Dialect):
                 point = self.write_point(action, action.point)
                 written: dict[str, Any] = {"action": "long_press", "coordinate": point}
                 if action.duration_s is not None:
-                    written["time"] = _plain(action.duration_s)
+                    written["time"] = plain_number(action.duration_s)
                 return written
             case Slide(duration_s=None):
                 return {
@@ -255,7 +248,7 @@ class MobileUse(Dialect):
             case Awake():
                 return {"action": "open", "text": action.value}
             case Wait():
-                return {"action": "wait", "time": _plain(action.value)}
+                return {"action": "wait", "time": plain_number(action.value)}
             case Complete(return_="") | Abort(value=""):
                 status = "success" if isinstance(action, Complete) else "failure"
                 return {"action": "terminate", "status": status}
@@ -307,107 +300,3 @@ class MobileUse(Dialect):
             f"{self.name} has no word for this {action.action}; use another action or dialect",
             kind=action.action,
         )
-
-
-def pick(arguments: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The one value that stands under any of these names; None without.
-
-    Raises:
-        Refused: `conflict` where two of them disagree.
-    """
-    found: Any = None
-    for name in names:
-        value = arguments.get(name)
-        if value is None:
-            continue
-        if found is not None and value != found:
-            raise Refused("conflict", f"`{name}` repeats another argument differently", value)
-        found = value
-    return found
-
-
-def read_target(arguments: Mapping[str, Any], reading: Reading) -> Point:
-    """The first point of a call, under any of its names or as x and y.
-
-    Raises:
-        Refused: `missing_arg`, `bad_point`, `out_of_range` or `conflict`.
-    """
-    value = pick(arguments, _POINT)
-    x, y = arguments.get("x"), arguments.get("y")
-    if x is not None or y is not None:
-        if value is not None:
-            raise Refused("conflict", "give `coordinate` or x and y, not both", arguments)
-        if x is None or y is None:
-            raise Refused("missing_arg", "x and y belong together", arguments)
-        value = [x, y]
-    return reading.point(value, "coordinate")
-
-
-def one_line(text: str) -> str:
-    """Line breaks to spaces, for the labelled lines of a written reply."""
-    return " ".join(text.split())
-
-
-def _read_press_s(arguments: Mapping[str, Any], reading: Reading) -> float | None:
-    value = pick(arguments, _TIME)
-    if value is None:
-        return None
-    seconds = read_seconds(value, "time")
-    if seconds > LONGPRESS_MAX_S:
-        reading.warn(f"a press of {seconds:g} s is shortened to {LONGPRESS_MAX_S:g} s")
-        return LONGPRESS_MAX_S
-    return seconds or None
-
-
-def _read_line(arguments: Mapping[str, Any]) -> str:
-    text = read_text(pick(arguments, _TEXT), "text").strip()
-    if not text:
-        raise Refused("missing_arg", "`text` is empty", "")
-    return text
-
-
-def _read_button(value: object) -> Action:
-    if value is None or value == "":
-        raise Refused("missing_arg", "`button` is missing: Back, Home, Menu or Enter", "")
-    match str(value).strip().lower():
-        case "back":
-            return Back()
-        case "home":
-            return Home()
-        case "menu":
-            # The schema describes it as the menu of background apps.
-            return HotKey(key="RECENT")
-        case "enter":
-            return HotKey(key="ENTER")
-        case _:
-            raise Refused("bad_arg", "`button` must be Back, Home, Menu or Enter", value)
-
-
-def read_end(arguments: Mapping[str, Any]) -> Action:
-    """The end of the task by its `status`: nothing else may end it.
-
-    Raises:
-        Refused: `missing_arg` or `bad_arg`.
-    """
-    status = arguments.get("status")
-    if status is None or status == "":
-        raise Refused("missing_arg", "`status` is missing: success or failure", "")
-    said = str(pick(arguments, _TEXT) or "").strip()
-    word = str(status).strip().lower()
-    if word in _SUCCESS:
-        return Complete(**{"return": said})
-    if word in _FAILURE:
-        return Abort(value=said)
-    raise Refused("bad_arg", "`status` must be success or failure", status)
-
-
-def _plain(number: float) -> int | float:
-    return int(number) if number.is_integer() else number
-
-
-def read_finger_scroll(arguments: Mapping[str, Any], reading: Reading) -> Scroll:
-    """A swipe by the direction of the *finger*, from an optional point."""
-    finger = read_direction(arguments.get("direction"), "direction")
-    value = pick(arguments, _POINT)
-    point = None if value is None else reading.point(value, "coordinate")
-    return Scroll(direction=OPPOSITE[finger], finger=finger, point=point)

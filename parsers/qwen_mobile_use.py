@@ -19,7 +19,8 @@ from parsers.base import (
     PixelSpace,
     RelativeSpace,
 )
-from parsers.mobile_use import COMMON_ACTIONS, MobileUse, one_line
+from parsers.mobile_use import COMMON_ACTIONS, MobileUse
+from parsers.mobile_use_arguments import one_line
 from parsers.prompt_blocks import describe_situation, describe_steps, known_size
 from parsers.prompting import fill, image_part, message, need_prompt, part_of, text_part
 
@@ -69,7 +70,7 @@ class QwenMobileUse(MobileUse):
         situation = describe_situation(prompt, environments, actions, hints, dialogue)
         text = f"{query}\n\n{situation}" if situation else query
         return [
-            message("system", [text_part(system)]),
+            message("system", system),
             message("user", [text_part(text + "\n"), image_part(current.image)]),
         ]
 

@@ -66,6 +66,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         description=DESCRIPTION,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # a redirect would name whatever host the caller claimed
         lifespan=lifespan,
     )
     app.state.parts = Parts(server=server, phones=phones, tasks=tasks)

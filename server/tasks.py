@@ -14,7 +14,7 @@ from device.protocol import Device
 from server.agent_loop import run_task
 from server.control import TaskControl, TaskState
 from server.errors import OverloadedError, TaskNotFoundError, TaskStateError
-from server.loop_options import LoopOptions, Question, StepServer
+from server.loop_options import LoopOptions, StepServer
 from server.records.schema import utc_now
 from server.task_result import StepReport, StopReason, TaskResult
 
@@ -110,19 +110,11 @@ class TaskRunner:
     Args:
         server: Who decides the steps and keeps the log.
         open_device: Gives the phone of a serial; None means the only ready one.
-        answer: Who answers the model's questions in `auto_reply`; None: that mode is refused.
     """
 
-    def __init__(
-        self,
-        server: StepServer,
-        open_device: Callable[[str | None], Device],
-        *,
-        answer: Callable[[Question], str | None] | None = None,
-    ) -> None:
+    def __init__(self, server: StepServer, open_device: Callable[[str | None], Device]) -> None:
         self._server = server
         self._open_device = open_device
-        self._answer = answer
         self._lock = threading.Lock()
         self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._queues: dict[str, deque[_Run]] = {}
@@ -295,7 +287,6 @@ class TaskRunner:
                     control=run.control,
                     session_id=run.session_id,
                     on_step=run.count_step,
-                    answer=self._answer,
                 )
             except Exception:
                 logger.exception("task %s ended before its loop began", run.task_id)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.loop_options import LoopOptions, ReplyMode
+from server.loop_options import LoopOptions
 from server.tasks import TaskRequest
 
 MAX_TEXT = 20_000
@@ -107,7 +107,10 @@ class TaskBody(_Strict):
     max_still_s: float = Field(default=3.0, ge=0, le=30)
     reset_environment: bool = False
     reflush_app: bool = False
-    reply_mode: ReplyMode = "pass_to_client"
+    reply_mode: Literal["pass_to_client", "no_reply"] = Field(
+        default="pass_to_client",
+        description="Whether questions wait for /reply, or the model is told to decide itself.",
+    )
     reply_timeout_s: float = Field(default=600, ge=0, le=86_400)
     confirm_timeout_s: float = Field(default=60, gt=0, le=3_600)
     deadline_s: float | None = Field(default=None, gt=0, le=604_800)

@@ -6,10 +6,9 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException
+from starlette.exceptions import HTTPException
 
 from server.errors import BadRequestError
 from server.http.errors import explain_invalid
@@ -73,7 +72,7 @@ def session_routes(server: LocalServer) -> APIRouter:
         return {"steps": server.read_steps(session_id, start=start, limit=limit)}
 
     @routes.get("/{session_id}/events")
-    def read_events(session_id: str, after_seq: Annotated[int, Query(ge=-1)] = 0) -> dict[str, Any]:
+    def read_events(session_id: str, after_seq: Annotated[int, Query(ge=0)] = 0) -> dict[str, Any]:
         """Everything else that happened, after the event of that number."""
         return {"events": server.read_events(session_id, after_seq=after_seq)}
 
@@ -137,8 +136,8 @@ async def _read_form(session_id: str, request: Request) -> dict[str, Any]:
         form = await request.form(
             max_files=1, max_fields=len(FORM_TEXTS), max_part_size=FORM_TEXT_MAX_BYTES
         )
-    except (MultiPartException, RequestValidationError) as error:
-        raise BadRequestError(f"the form cannot be read: {error}; see /docs") from error
+    except HTTPException as error:
+        raise BadRequestError(f"the form cannot be read: {error.detail} See /docs") from error
     try:
         unknown = sorted(set(form) - {"screenshot", *FORM_TEXTS})
         if unknown:

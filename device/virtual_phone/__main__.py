@@ -20,7 +20,7 @@ from device.virtual_phone.userland import Userland
 
 def _size(text: str) -> tuple[int, int]:
     width, cross, height = text.lower().partition("x")
-    if not (cross and width.isdigit() and height.isdigit()):
+    if not (cross and width.isdecimal() and height.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, as in 1080x2400")
     return int(width), int(height)
 

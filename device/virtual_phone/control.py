@@ -59,7 +59,7 @@ class PhoneControl:
         return xml
 
     def reset(self) -> None:
-        """Back to a fresh start: apps, settings, files, faults."""
+        """Back to a fresh start: apps, settings, files, faults, journal."""
         self._json("POST", "/reset")
 
     def set_state(self, **changes: Any) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class ControlServer:
         if host not in ("127.0.0.1", "localhost") or "origin" in headers:
             raise RequestError(403, "only programs on this machine may use the control port")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > _MAX_BODY_BYTES:
+        if not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
             raise RequestError(400, f"send a Content-Length up to {_MAX_BODY_BYTES}")
         raw = await reader.readexactly(int(length))
         try:
@@ -131,7 +131,7 @@ class ControlServer:
                 after = query.get("after", ["0"])[-1]
                 kind = query.get("kind", [None])[-1]
                 return {
-                    "entries": system.journal.as_json(int(after) if after.isdigit() else 0, kind)
+                    "entries": system.journal.as_json(int(after) if after.isdecimal() else 0, kind)
                 }
             case "GET", "/screen.png":
                 system.catch_up()

@@ -80,6 +80,10 @@ class VirtualPhoneProcess:
         """Process id of the phone."""
         return self._process.pid
 
+    def wait(self) -> int:
+        """Waits until the phone's process ends; gives its exit code."""
+        return self._process.wait()
+
     def __enter__(self) -> Self:
         """Gives the running phone."""
         return self

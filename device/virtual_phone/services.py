@@ -236,7 +236,7 @@ class ServiceTable:
 
     async def _tcpip(self, name: str, stream: Stream) -> None:
         port = name.partition(":")[2]
-        if not port.isdigit() or not 0 < int(port) < 65536:
+        if not port.isdecimal() or not 0 < int(port) < 65536:
             await stream.write(f"invalid port: {port}\n".encode("utf-8", "replace"))
         else:
             await stream.write(b"this phone listens on its own port; it can't be moved\n")

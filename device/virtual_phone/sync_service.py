@@ -143,7 +143,7 @@ async def _send_file(fs: FileSystem, stream: Stream, path: str) -> None:
 async def _receive_file(fs: FileSystem, stream: Stream, reader: _Reader, spec: str) -> None:
     """Takes `path,mode` and its data; a refused file is read to its end all the same."""
     path, _, mode_text = spec.rpartition(",")
-    mode = int(mode_text) if mode_text.isdigit() else 0o644
+    mode = int(mode_text) if mode_text.isdecimal() else 0o644
     error: FileError | None = None
     node: Node | None = None
     link = bytearray()

@@ -6,13 +6,13 @@ Everything that a command may use hangs on one `Userland`; it belongs to the eve
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import random
+import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -80,7 +80,6 @@ class Userland:
         #: Called by `reboot`: drops the connections and refuses new ones for a while.
         self.on_reboot: Callable[[], None] = lambda: None
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="paint")
-        self._jobs: set[asyncio.Task[int]] = set()
         self._running: dict[int, tuple[str, asyncio.Task[int]]] = {}
         self._next_pid = 9000
         self._ticked_s = time.monotonic()
@@ -141,10 +140,8 @@ class Userland:
         """Runs a command as a process of its own, so that `kill` and a closed stream end it."""
         line = " ".join([process.name, *process.args])
         self.before_command(line)
-        pid = self._next_pid
-        self._next_pid += 1
-        task = asyncio.ensure_future(self._guard(command, process))
-        self._running[pid] = (process.name, task)
+        task = asyncio.ensure_future(self.guard(command, process))
+        pid = self._register(process.name, task)
         started_s = time.monotonic()
         status = -1
         try:
@@ -161,11 +158,16 @@ class Userland:
             self.journal.add("command", line[:2000], status=status, took_ms=took_ms)
         return status & 0xFF
 
-    async def _guard(self, command: Command, process: Process) -> int:
+    async def guard(self, command: Command, process: Process) -> int:
+        """Runs a command; one that fails inside ends like a crashed program, not the shell."""
         try:
             return await command(process)
         except UsageError as error:
             return await process.fail(str(error))
+        except (ValueError, RecursionError, MemoryError, ArithmeticError, re.error):
+            log.exception("%s %s failed", process.name, process.args)
+            await process.err("Aborted \n")
+            return 134
 
     def before_command(self, line: str) -> None:
         """Lets the phone's clock catch up, and the `asleep` fault strike."""
@@ -192,12 +194,18 @@ class Userland:
         self.journal.add("gesture", text)
         act()
 
-    def start_job(self, job: Coroutine[Any, Any, int]) -> asyncio.Task[int]:
-        """Runs something beside the shell; it ends at the latest with the phone."""
+    def start_job(self, job: Coroutine[Any, Any, int]) -> tuple[int, asyncio.Task[int]]:
+        """Runs something beside the shell, with a pid; it ends at the latest with the phone."""
         task = asyncio.ensure_future(job)
-        self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
-        return task
+        pid = self._register("sh", task)
+        task.add_done_callback(lambda _: self._running.pop(pid, None))
+        return pid, task
+
+    def _register(self, name: str, task: asyncio.Task[int]) -> int:
+        pid = self._next_pid
+        self._next_pid += 1
+        self._running[pid] = (name, task)
+        return pid
 
     async def in_thread(self, work: Callable[..., _Result], *args: Any) -> _Result:
         """Runs work that only reads its arguments, off the event loop."""
@@ -266,9 +274,10 @@ class Userland:
         self.on_reboot()
 
     def reset(self) -> None:
-        """Goes back to the state of a fresh start: apps, settings, files, faults."""
+        """Goes back to the state of a fresh start: apps, settings, files, faults, journal."""
         self.phone.reset()
         self.faults.clear()
+        self.journal.clear()
         self.fs = FileSystem()
         self._boot()
         self.journal.add("state", "reset")
@@ -284,12 +293,8 @@ class Userland:
 
     async def stop(self) -> None:
         """Ends all jobs and threads."""
-        for task in list(self._jobs):
+        tasks = [task for _, task in self._running.values()]
+        for task in tasks:
             task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(*self._jobs, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def running_pids(self) -> Iterator[int]:
-        """Pids of the shell's own processes."""
-        yield from self._running

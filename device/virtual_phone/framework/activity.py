@@ -129,7 +129,7 @@ async def _broadcast(process: Process, intent: Intent) -> int:
 
 
 async def _stop(process: Process, args: list[str]) -> int:
-    names = [arg for arg in args if not arg.startswith("-") and not arg.isdigit()]
+    names = [arg for arg in args if not arg.startswith("-") and not arg.isdecimal()]
     if not names:
         await process.err("Error: no package name given\n")
         return 1
@@ -159,7 +159,7 @@ async def _monkey(process: Process) -> int:
             packages.append(args.pop(0))
         elif arg in ("-c", "-s", "--throttle", "--pct-syskeys", "--pct-touch") and args:
             args.pop(0)
-        elif arg.isdigit():
+        elif arg.isdecimal():
             count = arg
         elif not arg.startswith("-"):
             await process.err(f"** Error: Unknown option: {arg}\n")

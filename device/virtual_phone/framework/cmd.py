@@ -50,9 +50,8 @@ async def _cmd(process: Process) -> int:
         case "connectivity":
             return await _connectivity(process, rest)
         case _:
-            await process.err("cmd: Failure calling service "
-                              f"{service}: Unknown error -38 (-38)\n")  # fmt: skip
-            return 218
+            await process.err("No shell command implementation.\n")
+            return 0
 
 
 async def _unknown(process: Process, args: list[str]) -> int:

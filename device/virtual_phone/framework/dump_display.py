@@ -89,7 +89,7 @@ def dump_display(system: Userland, args: list[str]) -> str:
 
 
 def _fraction(brightness: str) -> str:
-    return f"{int(brightness) / 255:.6f}" if brightness.isdigit() else "0.4"
+    return f"{int(brightness) / 255:.6f}" if brightness.isdecimal() else "0.4"
 
 
 def dump_input(system: Userland, args: list[str]) -> str:

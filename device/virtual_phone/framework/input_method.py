@@ -158,7 +158,7 @@ def _broadcast_text(action: str, intent: Intent) -> str:
             return ""
     characters = intent.extras.get("chars", [])
     if action == "ADB_INPUT_CHARS" and isinstance(characters, list):
-        codes = [int(c) for c in characters if c.strip().isdigit() and int(c) < 0x110000]
+        codes = [int(c) for c in characters if c.strip().isdecimal() and int(c) < 0x110000]
         return "".join(chr(code) for code in codes if not 0xD800 <= code < 0xE000)
     return ""
 
@@ -169,7 +169,7 @@ def _act(system: Userland, action: str, code: str | list[str] | None) -> bool:
         return system.phone.clear_text()
     if action == "ADB_EDITOR_CODE":
         return system.phone.editor_action()
-    if not isinstance(code, str) or not code.isdigit():
+    if not isinstance(code, str) or not code.isdecimal():
         return False
     system.phone.key(int(code[:6]))
     return True

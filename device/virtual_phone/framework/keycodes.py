@@ -119,7 +119,7 @@ KEYCODES: Final = {name: number for number, name in enumerate(_NAMES)} | _MORE
 def keycode_for(text: str) -> int:
     """A key's number from its number or name, with or without `KEYCODE_`; 0 if unknown."""
     name = text.upper().removeprefix("KEYCODE_")
-    if text.isdigit():
+    if text.isdecimal():
         number = int(text[:6])
         return number if number <= 400 else 0
     return KEYCODES.get(name, 0)

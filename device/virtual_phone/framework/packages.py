@@ -182,7 +182,7 @@ async def _refuse_install(process: Process, args: list[str]) -> int:
     if "-S" in args:
         at = args.index("-S") + 1
         size_text = args[at] if at < len(args) else ""
-        left = int(size_text) if size_text.isdigit() else 0
+        left = int(size_text) if size_text.isdecimal() else 0
         while left > 0 and (data := await process.streams.stdin.read(min(left, 1 << 18))):
             left -= len(data)
     await process.out(

@@ -45,7 +45,7 @@ async def _input(process: Process) -> int:
             if not args:
                 return await argument_expected(process, "-d", "-d")
             text = args.pop(0)
-            if not text.lstrip("-").isdigit():
+            if not text.lstrip("-").isdecimal():
                 return await _not_a_number(process, "-d", text)
             display = int(text)
     if not args:
@@ -176,7 +176,7 @@ async def _keyevent(process: Process, args: list[str]) -> int:
             longpress = True
         elif arg in ("--delay", "--duration") and rest:
             value = rest.pop(0)
-            number = int(value) if value.isdigit() else 0
+            number = int(value) if value.isdecimal() else 0
             delay_ms, hold_ms = (number, hold_ms) if arg == "--delay" else (delay_ms, number)
         elif arg not in ("--async", "--doubletap"):
             names.append(arg)

@@ -25,7 +25,6 @@ async def _wm(process: Process) -> int:
             return await _user_rotation(process, rest)
         case ["dismiss-keyguard"]:
             process.system.catch_up()
-            phone.key(82)
             phone.locked = False
         case ["fixed-to-user-rotation" | "set-fix-to-user-rotation", *_]:
             pass
@@ -48,7 +47,7 @@ async def _user_rotation(process: Process, args: list[str]) -> int:
         case []:
             free = get_setting(phone, "system", "accelerometer_rotation") == "1"
             rotation = get_setting(phone, "system", "user_rotation")
-            shown = rotation if rotation.isdigit() else "0"
+            shown = rotation if rotation.isdecimal() else "0"
             await process.out("free\n" if free else f"lock {shown}\n")
         case ["free"]:
             put_setting(phone, "system", "accelerometer_rotation", "1")

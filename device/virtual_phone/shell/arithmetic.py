@@ -11,6 +11,7 @@ from device.virtual_phone.shell.lexer import ShellSyntaxError
 _TOKEN: Final = re.compile(
     r"\s*(?:(\d+|0[xX][0-9a-fA-F]+)|([A-Za-z_]\w*)|(<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%()<>!&|^~]))"
 )
+_MAX_DEPTH: Final = 20
 _LEVELS: Final[tuple[tuple[str, ...], ...]] = (
     ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="),
     ("<<", ">>"), ("+", "-"), ("*", "/", "%"),
@@ -91,11 +92,15 @@ class _Calculator:
         return value
 
     def _unary(self) -> int:
-        token = self._peek()
-        self._at += 1
         self._depth += 1
-        if self._depth > 200:
-            raise ShellSyntaxError("expression too long")
+        if self._depth > _MAX_DEPTH:
+            raise ShellSyntaxError("expression is nested too deep")
+        value = self._operand(self._peek())
+        self._depth -= 1
+        return value
+
+    def _operand(self, token: str) -> int:
+        self._at += 1
         match token:
             case "-":
                 return _wrap(-self._unary())
@@ -111,7 +116,7 @@ class _Calculator:
                     raise ShellSyntaxError("missing )")
                 self._at += 1
                 return value
-            case _ if token[:1].isdigit():
+            case _ if token[:1].isdecimal():
                 return _wrap(int(token, 16 if token[:2] in ("0x", "0X") else 10))
             case _ if token.isidentifier():
                 try:

@@ -47,7 +47,7 @@ async def _exit(process: Process) -> int:
 
 
 async def _break(process: Process) -> int:
-    levels = int(process.args[0]) if process.args and process.args[0].isdigit() else 1
+    levels = int(process.args[0]) if process.args and process.args[0].isdecimal() else 1
     raise LeaveLoop(levels, goes_on=process.name == "continue")
 
 
@@ -118,7 +118,7 @@ async def _read(process: Process) -> int:
 
 
 async def _shift(process: Process) -> int:
-    count = int(process.args[0]) if process.args and process.args[0].isdigit() else 1
+    count = int(process.args[0]) if process.args and process.args[0].isdecimal() else 1
     if count >= len(process.shell.parameters):
         return 1
     del process.shell.parameters[1 : 1 + count]

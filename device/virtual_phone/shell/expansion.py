@@ -134,7 +134,7 @@ class Expander:
             return " ".join(self._parameters[1:])
         if name == "#":
             return str(max(0, len(self._parameters) - 1))
-        if name.isdigit():
+        if name.isdecimal():
             index = int(name[:6])
             return self._parameters[index] if index < len(self._parameters) else None
         return self._variables.get(name)

@@ -94,6 +94,7 @@ class Interpreter:
         self.cwd = cwd
         self.depth = depth
         self.status = 0
+        self.last_job_pid = ""
         self.jobs: set[asyncio.Task[int]] = set()
 
     async def run(self, source: str, streams: Streams) -> int:
@@ -122,7 +123,7 @@ class Interpreter:
         """Runs one command by name: a builtin, a command of the phone, or a script file."""
         builtin = BUILTINS.get(name)
         if builtin is not None:
-            return await builtin(Process(self.system, self, name, args, streams))
+            return await self.system.guard(builtin, Process(self.system, self, name, args, streams))
         command = self.system.find_command(name)
         if command is None:
             return await self._call_file(name, args, streams)
@@ -142,7 +143,8 @@ class Interpreter:
     def _start_job(self, statement: AndOr, streams: Streams) -> None:
         child = self.fork()
         quiet = Streams(BytesSource(), streams.stdout, streams.stderr)
-        job = self.system.start_job(child.run_statement(statement, quiet))
+        pid, job = self.system.start_job(child.run_statement(statement, quiet))
+        self.last_job_pid = str(pid)
         self.jobs.add(job)
         job.add_done_callback(self.jobs.discard)
 
@@ -152,6 +154,8 @@ class Interpreter:
             return await self._and_or(statement, streams)
         except LeaveShell as leave:
             return leave.status
+        except LeaveLoop:
+            return 0
         except BrokenPipeError:
             return 141
 
@@ -172,35 +176,39 @@ class Interpreter:
         return int(status == 0) if pipeline.negated else status
 
     async def _pipe(self, commands: tuple[Node, ...], streams: Streams) -> int:
-        tasks: list[asyncio.Task[int]] = []
-        source: Source = streams.stdin
+        pipes = [Pipe() for _ in commands[1:]]
+        sources: list[Source] = [streams.stdin, *pipes]
+        sinks: list[Sink] = [*(PipeSink(pipe) for pipe in pipes), streams.stdout]
+        ends: list[Pipe | None] = [*pipes, None]
+        starts: list[Pipe | None] = [None, *pipes]
         async with asyncio.TaskGroup() as group:
-            for position, command in enumerate(commands):
-                last = position == len(commands) - 1
-                pipe = Pipe()
-                sink = streams.stdout if last else PipeSink(pipe)
-                stage = self.fork().run_stage(
-                    command, Streams(source, sink, streams.stderr), owns_stdout=not last
+            tasks = [
+                group.create_task(
+                    self.fork()._stage(command, Streams(source, sink, streams.stderr), start, end)
                 )
-                tasks.append(group.create_task(stage))
-                source = pipe
+                for command, source, sink, start, end in zip(
+                    commands, sources, sinks, starts, ends, strict=True
+                )
+            ]
         return tasks[-1].result()
 
-    async def run_stage(self, command: Node, streams: Streams, *, owns_stdout: bool) -> int:
-        """Runs one part of a pipe, and lets go of its ends."""
+    async def _stage(
+        self, command: Node, streams: Streams, start: Pipe | None, end: Pipe | None
+    ) -> int:
+        """Runs one part of a pipe, and lets go of the pipe's ends that are its own."""
         try:
             return await self._node(command, streams)
         except LeaveShell as leave:
             return leave.status
+        except LeaveLoop:
+            return 0
         except BrokenPipeError:
-            if not owns_stdout:
-                raise
             return 141
         finally:
-            if owns_stdout:
-                await streams.stdout.close()
-            if isinstance(streams.stdin, Pipe):
-                await streams.stdin.hang_up()
+            if end is not None:
+                await end.end()
+            if start is not None:
+                await start.hang_up()
 
     async def _node(self, node: Node, streams: Streams) -> int:
         if self.depth > _MAX_DEPTH:
@@ -298,7 +306,7 @@ class Interpreter:
             self.status = await child.run(source, Streams(streams.stdin, sink, streams.stderr))
             return decode_text(bytes(sink.data)).replace("\0", "")
 
-        special = {"?": str(self.status), "$": "4242", "!": "", "-": ""}
+        special = {"?": str(self.status), "$": "4242", "!": self.last_job_pid, "-": ""}
         variables = {**self.variables, **special, "PWD": self.cwd}
         return Expander(self.system.fs, self.cwd, variables, self.parameters, run)
 
@@ -311,7 +319,7 @@ class Interpreter:
             if redirect.operator in (">&", "<&"):
                 if target == "-":
                     sinks[redirect.descriptor] = NullSink()
-                elif target.isdigit() and int(target) in sinks:
+                elif target.isdecimal() and int(target) in sinks:
                     sinks[redirect.descriptor] = sinks[int(target)]
                 else:
                     await self._complain(streams, f"{target}: bad file descriptor")

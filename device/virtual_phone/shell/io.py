@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import Final, Protocol
+
+#: What a command that needs its whole input at once may hold.
+MAX_READ_BYTES: Final = 256 * 1024 * 1024
 
 
 class Source:
@@ -35,9 +38,14 @@ class Source:
         return data
 
     async def read_all(self) -> bytes:
-        """Everything up to the end."""
+        """Everything up to the end.
+
+        Raises:
+            MemoryError: The end doesn't come within `MAX_READ_BYTES`.
+        """
         while await self._fill():
-            pass
+            if len(self._buffer) > MAX_READ_BYTES:
+                raise MemoryError(f"more than {MAX_READ_BYTES} bytes of input")
         data = bytes(self._buffer)
         self._buffer.clear()
         return data
@@ -99,13 +107,19 @@ class NullSink:
 
 
 class BytesSink:
-    """Keeps everything in memory."""
+    """Keeps everything in memory, up to a limit."""
 
     def __init__(self) -> None:
         self.data = bytearray()
 
     async def write(self, data: bytes) -> None:
-        """Takes bytes."""
+        """Takes bytes.
+
+        Raises:
+            BrokenPipeError: The limit is reached.
+        """
+        if len(self.data) + len(data) > MAX_READ_BYTES:
+            raise BrokenPipeError
         self.data += data
 
     async def close(self) -> None:

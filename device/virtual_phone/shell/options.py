@@ -79,6 +79,6 @@ def read_count(text: str, what: str = "number") -> int:
     """
     factor = {"k": 1024, "K": 1024, "m": 1024**2, "M": 1024**2}.get(text[-1:], 1)
     digits = text[:-1] if factor > 1 else text
-    if not digits.lstrip("+-").isdigit() or len(digits) > 12:
+    if not digits.lstrip("+-").isdecimal() or len(digits) > 12:
         raise UsageError(f"not {what}: {text}")
     return int(digits) * factor

@@ -43,7 +43,7 @@ async def _gzip(process: Process) -> int:
         except zlib.error:
             return await process.fail("bad input")
         return status
-    level = next((int(flag) for flag in options.flags if flag.isdigit()), 6)
+    level = next((int(flag) for flag in options.flags if flag.isdecimal()), 6)
     packed = await process.system.in_thread(_pack, data, level)
     await process.streams.stdout.write(packed)
     return status

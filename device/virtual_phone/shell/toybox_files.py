@@ -147,7 +147,7 @@ async def _chmod(process: Process) -> int:
         node = process.system.fs.find(path)
         if not process.system.fs.may_write(path):
             raise FileError(1, "Operation not permitted", path)
-        if mode.isdigit():
+        if mode.isdecimal():
             node.mode = stat.S_IFMT(node.mode) | (int(mode, 8) & 0o7777)
         elif "x" in mode:
             bits = 0o111
@@ -319,7 +319,7 @@ def _matches(path: str, top: str, node: Node, tests: Mapping[str, str]) -> bool:
         ("-name" not in tests or fnmatchcase(name, tests["-name"]))
         and ("-iname" not in tests or fnmatchcase(name.lower(), tests["-iname"].lower()))
         and ("-type" not in tests or tests["-type"] == kind)
-        and (not maximum.isdigit() or depth <= int(maximum))
+        and (not maximum.isdecimal() or depth <= int(maximum))
     )
 
 

@@ -118,7 +118,7 @@ async def _kill(process: Process) -> int:
             return 1
     status = 0
     for pid in wanted:
-        refused = process.system.kill(int(pid)) if pid.isdigit() else "No such process"
+        refused = process.system.kill(int(pid)) if pid.isdecimal() else "No such process"
         if refused:
             status = 1
             await process.err(f"/system/bin/sh: {process.name}: {pid}: {refused}\n")
@@ -135,24 +135,29 @@ async def _which(process: Process) -> int:
     return status
 
 
+def _is_number(text: str) -> bool:
+    return text.lstrip("+-").isdecimal()
+
+
 async def _seq(process: Process) -> int:
-    options = read_options(process.args, "w", "fs")
+    first = next((n for n, arg in enumerate(process.args) if _is_number(arg)), 0)
+    options = read_options([*process.args[:first], "--", *process.args[first:]], "w", "fs")
     try:
         numbers = [int(text) for text in options.operands]
     except ValueError:
         return await process.fail("bad number")
     if not 1 <= len(numbers) <= 3:
         return await process.fail('Needs 1 argument (see "seq --help")')
-    first = 1 if len(numbers) == 1 else numbers[0]
+    start = 1 if len(numbers) == 1 else numbers[0]
     step = numbers[1] if len(numbers) == 3 else 1
     last = numbers[-1]
     if step == 0:
         return await process.fail("step is 0")
     separator = unescape(options.values.get("s", "\n"))[0]
-    values = range(first, last + (1 if step > 0 else -1), step)
-    for start in range(0, len(values), 4096):
-        chunk = values[start : start + 4096]
-        end = "\n" if start + 4096 >= len(values) else separator
+    values = range(start, last + (1 if step > 0 else -1), step)
+    for at in range(0, len(values), 4096):
+        chunk = values[at : at + 4096]
+        end = "\n" if at + 4096 >= len(values) else separator
         await process.out(separator.join(map(str, chunk)) + end)
     return 0
 
@@ -203,7 +208,7 @@ async def _printf(process: Process) -> int:
 
 def _format(flags: str, kind: str, value: str) -> str:
     widths = [part for part in flags.lstrip("-+ 0#").split(".") if part]
-    if any(not w.isdigit() or int(w) > 4096 for w in widths):
+    if any(not w.isdecimal() or int(w) > 4096 for w in widths):
         raise UsageError(f"bad format %{flags}{kind}")
     if kind in "dixXou":
         try:

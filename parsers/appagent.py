@@ -36,6 +36,7 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _FINISH = re.compile(r"[\s\"'`*]{0,9}FINISH[\s\"'`.。*()]{0,9}", re.IGNORECASE)
+_FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
 _NUMBER = param("element number index")
 
 
@@ -50,7 +51,7 @@ class AppAgent(CallDialect):
     distance_words: ClassVar[Mapping[str, float]] = DISTANCES
     functions: ClassVar[Mapping[str, Sequence[Param]]] = {
         "tap": (_NUMBER,),
-        "text": (param("text_input text"),),
+        "text": (param("text_input text", is_text=True),),
         "long_press": (_NUMBER,),
         "swipe": (_NUMBER, param("direction"), param("dist distance")),
         "grid": (),
@@ -98,6 +99,8 @@ class AppAgent(CallDialect):
         body = parts.get("action", parts.get("", ""))
         if _FINISH.fullmatch(body):
             return Complete(**update)
+        if _FINISH_LINE.search(body):
+            raise Refused("multiple_actions", "an act and a stop in one reply: give one", body)
         return self.read_one(body, reading, thought=" ").model_copy(update=update)
 
     def act(self, name: str, args: Arguments, reading: Reading) -> Action:

@@ -162,6 +162,8 @@ class AutoGlm(CallDialect):
 
     def act_on(self, call: Call, reading: Reading) -> Action:
         name, arguments = _split_call(call)
+        if not name and call.cut:
+            raise Refused("truncated", "the reply was cut before the action's name", call.name)
         if not name:
             raise Refused("missing_arg", 'do(...) needs an action: do(action="Tap", …)', call.name)
         return super().act_on(Call(name, arguments, call.start, call.end, call.cut), reading)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from parsers.action import Direction, Element, Point
+from parsers.action import WAIT_MAX_S, Direction, Element, Point
 from parsers.call_reading import Call
 from parsers.reading import (
     Bare,
@@ -19,22 +19,31 @@ from parsers.reading import (
 )
 
 _CODE = re.compile(r"[A-Za-z_][\w.]{0,80}\s?\(|__|\blambda\b|[;{}]")
+_CALL_IN_TEXT = re.compile(r"[A-Za-z_][\w.]{0,80}\(|__\w|\blambda\b")
 _WHOLE_POINT = re.compile(r"\s*(?:[(\[（［<].*[)\]）］>])\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One parameter of a function: its name, its other names, and whether it is a point."""
+    """One parameter of a function.
+
+    Attributes:
+        name: Its name.
+        aliases: Its other names.
+        is_point: Two bare numbers in its place are one point.
+        is_text: Unquoted, it may hold commas, if it is the last one.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
     is_point: bool = False
+    is_text: bool = False
 
 
-def param(names: str, *, is_point: bool = False) -> Param:
+def param(names: str, *, is_point: bool = False, is_text: bool = False) -> Param:
     """`param("start_box point")`: the first word is the name, the others are aliases."""
     first, *aliases = names.split()
-    return Param(first, tuple(aliases), is_point)
+    return Param(first, tuple(aliases), is_point, is_text)
 
 
 def bind(call: Call, signature: Iterable[Param], reading: Reading) -> dict[str, object]:
@@ -46,6 +55,7 @@ def bind(call: Call, signature: Iterable[Param], reading: Reading) -> dict[str, 
         Refused: `conflict` where a parameter is given twice, `bad_arg` for too many positionals.
     """
     params = list(signature)
+    call = _join_unquoted(call, params)
     by_name = {name: p for p in params for name in (p.name, *p.aliases)}
     values: dict[str, object] = {}
     loose: list[object] = []
@@ -76,6 +86,22 @@ def bind(call: Call, signature: Iterable[Param], reading: Reading) -> dict[str, 
             value = _join(value, loose.pop(0))
         values[target.name] = value
     return values
+
+
+def _join_unquoted(call: Call, params: list[Param]) -> Call:
+    """`type(3, hello, world)`: the commas belong to the text, which is the last parameter."""
+    place = len(params) - 1
+    if not params or not params[-1].is_text or len(call.arguments) <= len(params):
+        return call
+    names = (params[-1].name, *params[-1].aliases)
+    keywords = [keyword for keyword, _ in call.arguments]
+    if any(isinstance(keyword, str) for keyword in keywords[place + 1 :]):
+        return call
+    keyword, value = call.arguments[place]
+    if not isinstance(value, Bare) or (keyword is not None and keyword.lower() not in names):
+        return call
+    joined = (*call.arguments[:place], (keyword, Bare(call.rests[place])))
+    return replace(call, arguments=joined)
 
 
 def _is_bare_number(value: object) -> bool:
@@ -133,7 +159,11 @@ class Arguments:
         Raises:
             Refused: `missing_arg`, `bad_arg` or `truncated`.
         """
-        value = self.raw(name)
+        value = self._values.get(name)
+        if not isinstance(value, Bare):
+            value = self.raw(name)
+        elif _CALL_IN_TEXT.search(value):
+            raise Refused("bad_arg", f"`{name}` must be a plain text, not code", value)
         if not self.has(name):
             raise Refused("missing_arg", f"`{name}` is missing or empty", "")
         if isinstance(value, Bare):
@@ -172,4 +202,7 @@ class Arguments:
         """A time in seconds; `default_s` where the dialect lets a wait go without one."""
         if default_s is not None and not self.has(name):
             return default_s
-        return read_seconds(self.raw(name), name)
+        length_s = read_seconds(self.raw(name), name)
+        if length_s > WAIT_MAX_S:
+            self._reading.warn(f"{length_s:g} s is longer than the longest wait")
+        return length_s

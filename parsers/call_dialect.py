@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -11,8 +12,12 @@ from parsers.base import Reply
 from parsers.call_arguments import Arguments, Param, bind
 from parsers.call_reading import Call, choose_call, read_calls
 from parsers.dialect import Dialect
-from parsers.reading import Reading, Refused
+from parsers.reading import Reading, Refused, strip_tokens
 from parsers.tool_fields import read_tool_call
+
+_LABEL_END = re.compile(
+    r"(?:^|\n)[ \t*]{0,9}(?:Action|动作|操作)[ *]{0,4}[:：][ *]{0,4}\Z", re.IGNORECASE
+)
 
 
 class CallDialect(Dialect):
@@ -57,12 +62,19 @@ class CallDialect(Dialect):
         Raises:
             Refused: There is none, or it cannot be read.
         """
-        calls = read_calls(text, self.knows, reading)
+        calls = read_calls(text, self.knows, reading) or self._read_bare_name(text, reading)
         call = choose_call(calls, self.is_stop, text, reading, drafts=self.drafts)
         action = self.act_on(call, reading)
-        before = thought or text[: call.start]
-        cot = before.strip(" \t\r\n`*") if before.strip() else ""
+        cot = _LABEL_END.sub("", strip_tokens(thought or text[: call.start])).strip(" \t\r\n`*")
         return action.model_copy(update={"cot": cot}) if cot else action
+
+    def _read_bare_name(self, text: str, reading: Reading) -> list[Call]:
+        """`PressBack` alone, of a function that takes no argument."""
+        name = text.strip(" \t\r\n`*.。")
+        if not name.isidentifier() or self.functions.get(self.canonical(name)) != ():
+            return []
+        reading.repair("the brackets are forgotten")
+        return [Call(name, (), 0, len(text))]
 
     def act_on(self, call: Call, reading: Reading) -> Action:
         name = self.canonical(call.name)

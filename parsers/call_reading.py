@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from parsers.reading import Bare, Cut, Reading, Refused, clip
 
 _CALL = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})[ \t]*[(（]")
-_LINE_CALL = re.compile(r"(?:^|[\n:：>。])[ \t]*([A-Za-z_][\w.]{0,60})[(（]")
+_LINE_CALL = re.compile(r"(?:^|[\n:：>。;；])[ \t]*([A-Za-z_][\w.]{0,60})[(（]")
 _LEXEME = re.compile(
     r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|[()\[\]{},=:]|[\"'“”‘’（）［］【】，＝：]", re.DOTALL
 )
@@ -42,6 +42,8 @@ class Call:
         end: Just behind the closing bracket.
         cut: The closing bracket is lost.
         known: The dialect knows the name.
+        rests: For each argument the text from its value to the closing bracket: what an unquoted
+            text with commas in it was meant to be.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Call:
     end: int = 0
     cut: bool = False
     known: bool = True
+    rests: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def same_as(self, other: Call) -> bool:
         return self.name.lower() == other.name.lower() and self.arguments == other.arguments
@@ -59,6 +62,7 @@ class _Cutting(NamedTuple):
     arguments: tuple[tuple[str | None, object], ...]
     end: int
     cut: bool
+    rests: tuple[str, ...] = ()
 
 
 def read_calls(text: str, knows: Callable[[str], bool], reading: Reading) -> list[Call]:
@@ -80,7 +84,16 @@ def read_calls(text: str, knows: Callable[[str], bool], reading: Reading) -> lis
         if found is None:
             limit = next((h.start() for h in following), len(text))
             found = _cut_tolerantly(text[: _trim(text, limit)], head.end(), reading)
-        calls.append(Call(head.group(1), found.arguments, head.start(), found.end, found.cut))
+        calls.append(
+            Call(
+                head.group(1),
+                found.arguments,
+                head.start(),
+                found.end,
+                found.cut,
+                rests=found.rests,
+            )
+        )
         position = found.end
         if len(calls) >= ARGUMENTS_MAX:
             break
@@ -172,6 +185,7 @@ def _resolve(match: re.Match[str]) -> str:
 def _cut_strictly(text: str, start: int) -> _Cutting | None:
     """Cut the arguments behind an opening bracket; None where quotes or brackets do not add up."""
     arguments: list[tuple[str | None, object]] = []
+    begins: list[int] = []
     depth, begin, equals = 1, start, -1
     for match in _LEXEME.finditer(text, start):
         lexeme = match.group()
@@ -196,8 +210,10 @@ def _cut_strictly(text: str, start: int) -> _Cutting | None:
                 if argument is None or len(arguments) >= ARGUMENTS_MAX:
                     return None
                 arguments.append(argument)
+                begins.append(equals + 1 if argument[0] is not None else begin)
             if depth == 0:
-                return _Cutting(tuple(arguments), match.end(), False)
+                rests = tuple(text[place : match.start()].strip() for place in begins)
+                return _Cutting(tuple(arguments), match.end(), False, rests)
             begin, equals = match.end(), -1
     return None
 

@@ -139,7 +139,10 @@ class CogAgent(CallDialect):
             case "key_press":
                 return press(read_key(args.raw("key")))
             case "launch":
-                return Awake(value=args.text("app").strip())
+                app = args.text("app").strip()
+                if app.lower() == "none":
+                    raise Refused("missing_arg", "`app` is missing: a phone opens apps, not URLs")
+                return Awake(value=app)
             case "quote_text":
                 return Note(value=args.optional_text("output"))
             case "llm":

@@ -54,8 +54,9 @@ from parsers.single_turn import build_single_turn, need_elements
 
 TEXT_MAX_CHARS = 1000
 SCROLL_DISTANCE = 500.0
-_NUMBER = param("element index n number id")
+_NUMBER = param("element index n number id element_id")
 _BARE_FINISH = re.compile(r"[\s\"'`*#>-]{0,9}(?:finish|done)[\s\"'`.。!！*]{0,9}", re.IGNORECASE)
+_FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
 _BARE_CALL = re.compile(
     r"(?:^|\n)[ \t`*>-]{0,9}(click|tap|long_press|scroll|back)"
     r"(?:[ \t:]{1,4}([#\d.\w-]{1,12}))?[ \t`*.。]{0,9}(?=\n|$)",
@@ -74,14 +75,14 @@ class ElementDsl(CallDialect):
     functions: ClassVar[Mapping[str, Sequence[Param]]] = {
         "click": (_NUMBER,),
         "tap": (_NUMBER,),
-        "type": (_NUMBER, param("text content value")),
+        "type": (_NUMBER, param("text content value", is_text=True)),
         "scroll": (param("direction"),),
         "back": (),
-        "finish": (param("answer text message result"),),
+        "finish": (param("answer text message result", is_text=True),),
         "long_press": (_NUMBER,),
         "open": (param("app name app_name"),),
         "wait": (param("seconds time s"),),
-        "ask": (param("question text"),),
+        "ask": (param("question text", is_text=True),),
     }
     stops = frozenset({"finish"})
     stop_actions: ClassVar[frozenset[str]] = frozenset({"COMPLETE"})
@@ -127,6 +128,8 @@ class ElementDsl(CallDialect):
         if _BARE_FINISH.fullmatch(rest):
             reading.repair("a bare finish")
             return Complete(cot=thought)
+        if _FINISH_LINE.search(rest):
+            raise Refused("multiple_actions", "an act and a stop in one reply: give one", rest)
         bare = _BARE_CALL.search(rest)
         if bare is not None and "(" not in rest and "（" not in rest:
             reading.repair("the brackets are forgotten")

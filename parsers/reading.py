@@ -248,7 +248,7 @@ def _collect_numbers(value: object, name: str, out: list[float], depth: int) -> 
             raise Refused("bad_point", f"`{name}` must have x and y", value)
         _collect_numbers(keys["x"], name, out, depth + 1)
         _collect_numbers(keys["y"], name, out, depth + 1)
-    elif isinstance(value, Sequence):
+    elif isinstance(value, list | tuple):
         for item in value:
             _collect_numbers(item, name, out, depth + 1)
     else:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from parsers.action import RejectionCode
-from parsers.mapping import KNOWN_FIELDS, SYNONYMS
+from parsers.json_reading import JsonObject, read_objects
+from parsers.mapping import KNOWN_FIELDS, SYNONYMS, canonical_fields
 from parsers.reading import Reading, Refused, clip, strip_edges
 
 _FIELD_NAMES = sorted(KNOWN_FIELDS | set(SYNONYMS), key=len, reverse=True)
@@ -60,6 +61,8 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
         thought, body = _split_at_fields(text)
         reading.repair("no think block")
     blocks = list(_split_blocks(strip_edges(body), reading))
+    if not blocks and body.lstrip(" \t\r\n`json").startswith("{"):
+        blocks = _read_objects(body, reading)
     if not blocks:
         raise Refused("no_action", "there is no `action:` field after the think block", body)
     fields = _choose_block(blocks, reading)
@@ -70,6 +73,14 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
     if reading.from_reasoning and any("\n" in str(fields[key]) for key in fields if key != "cot"):
         raise Refused("no_action", "the reasoning does not end with a whole action", body)
     return fields
+
+
+def _read_objects(body: str, reading: Reading) -> list[dict[str, object]]:
+    """The same fields as a JSON object: the dict form that Step-GUI tools pass around."""
+    objects = [item for item in read_objects(body) if isinstance(item, JsonObject)]
+    if objects:
+        reading.repair("a JSON object in place of fields")
+    return [canonical_fields(item.value) for item in objects]
 
 
 def _split_at_fields(text: str) -> tuple[str, str]:
@@ -104,7 +115,7 @@ def _split_fields(block: str, reading: Reading) -> dict[str, object]:
         match = _FIELD.match(piece)
         name = match.group(1).lower() if match else ""
         name = SYNONYMS.get(name, name)
-        if match is None or (name not in KNOWN_FIELDS and last in ("", "value")):
+        if match is None or match.group(2).startswith("//"):
             if last and piece.strip():
                 fields[last] = f"{fields[last]}\t{piece}"
             continue

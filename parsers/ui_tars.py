@@ -96,6 +96,7 @@ _COMPACT = re.compile(
     r"(?<![\w<])([a-z_]{3,20})>\s{0,3}([a-z_]{3,20})>\s{0,3}(?:<?(?:point|bbox)>)?"
     r"([-+\d., ]{3,60})(?:</?(?:point|bbox)>)?"
 )
+_SEED_TAG = re.compile(r"</?seed:tool_call>")
 _CALL_AHEAD = re.compile(r"\s{0,3}[A-Za-z_][\w.]{0,40}\s?[(（>]")
 _SHARE = RelativeSpace(scale=1, maximum=1)
 _POINT = param("start_box point start_point box position coordinate", is_point=True)
@@ -171,7 +172,7 @@ class UiTars(CallDialect):
         if not rest and _LABEL.search(thought):
             reading.repair("the thinking is not closed")
             thought, rest = "", thought
-        rest = strip_edges(rest)
+        rest = strip_edges(_SEED_TAG.sub("", rest) if "<seed" in rest or "</seed" in rest else rest)
         xml = read_xml_calls(rest)
         if xml:
             return self._read_xml(xml, rest, thought, reading)

@@ -315,6 +315,8 @@ def _value(value: object, field: _Field, name: str) -> object:
         value = _bare_literal(value, name)
     match field.kind:
         case "box":
+            if not isinstance(value, str | list | tuple | int | float):
+                raise Refused("bad_point", f"{name} must be a text or a list of numbers", value)
             numbers = read_numbers(value, name)
             if len(numbers) not in (2, 4):
                 raise Refused("bad_point", f"{name} needs two or four numbers", value)

@@ -1,7 +1,8 @@
 """Read one YAML file and remember on which line each key stands.
 
-Configuration mistakes are told with file, line and key. Aliases are refused (a few lines of them
-can unfold into gigabytes), and so are duplicate keys (the loser would vanish silently).
+Configuration mistakes are told with file, line and key. Aliases of lists and mappings are refused
+(a few lines of them can unfold into gigabytes), and so are duplicate keys (the loser would vanish
+silently).
 """
 
 from __future__ import annotations
@@ -118,9 +119,11 @@ class _Builder:
         self._seen: set[int] = set()
 
     def build(self, node: yaml.Node, key_path: KeyPath) -> Any:
-        line = node.start_mark.line + 1
+        if isinstance(node, yaml.ScalarNode):
+            return self._loader.construct_object(node, deep=True)
         if id(node) in self._seen:
-            raise self._error(line, "YAML aliases are not allowed; write the value out")
+            line = node.start_mark.line + 1
+            raise self._error(line, "aliases of lists and mappings are refused; write them out")
         self._seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
             mapping: dict[str, Any] = {}
@@ -137,7 +140,7 @@ class _Builder:
                 self._lines[(*key_path, position)] = item.start_mark.line + 1
                 items.append(self.build(item, (*key_path, position)))
             return items
-        return self._loader.construct_object(node, deep=True)
+        raise AssertionError(f"YAML has no such node: {node!r}")
 
     def _error(self, line: int, problem: str, key: str = "") -> ConfigError:
         facts = {"key": key} if key else {}

@@ -21,7 +21,7 @@ from server.records.reader import (
     read_step_messages,
 )
 from server.records.schema import format_utc
-from server.records.store import RecordStore
+from server.records.store import RecordFiles
 from server.sessions import find_stop_reason
 
 SessionState = Literal["open", "closed"]
@@ -66,9 +66,9 @@ class SessionRecord:
 
 
 class SessionReader:
-    """Reads the log folder of a store."""
+    """Reads a log folder, also one that another process owns."""
 
-    def __init__(self, store: RecordStore) -> None:
+    def __init__(self, store: RecordFiles) -> None:
         self._store = store
 
     def list_sessions(self, limit: int, offset: int) -> list[SessionSummary]:

@@ -213,6 +213,9 @@ def _read_providers(folder: Path) -> dict[str, ProviderConfig]:
     file = _read_optional(folder / MODELS_FILE)
     providers: dict[str, ProviderConfig] = {}
     for name, value in file.data.items():
+        address = os.environ.get(f"{ENV_PREFIX}{name.upper()}_API_BASE")
+        if address and isinstance(value, dict):
+            value = {**value, "api_base": address}
         try:
             providers[name] = ProviderConfig.model_validate(value)
         except ValidationError as error:

@@ -157,11 +157,11 @@ class ScriptedModel:
         with self._lock:
             self.requests.append(request)
             number = len(self.requests)
-            if callable(self._script):
-                return number, self._script(request)
-            if number > len(self._script):
-                return number, Fail(500, f"the script has only {len(self._script)} turns")
-            return number, self._script[number - 1]
+        if callable(self._script):
+            return number, self._script(request)
+        if number > len(self._script):
+            return number, Fail(500, f"the script has only {len(self._script)} turns")
+        return number, self._script[number - 1]
 
     def sleep(self, seconds_s: float) -> None:
         """Sleep, but not past the closing of the server."""

@@ -86,13 +86,11 @@ def read_log(path: Path) -> LogReading:
         ended = raw.endswith(b"\n")
         body = raw[:-1] if ended else raw
         position += len(raw)
-        if damage_line == 0:
-            line = open_line(body, len(lines), prev) if ended else None
-            if line is None:
-                damage_line = number
-            else:
-                prev, good_bytes = line.hash, position
+        line = open_line(body, len(lines), prev) if ended and not damage_line else None
+        if line is not None:
+            prev, good_bytes = line.hash, position
         else:
+            damage_line = damage_line or number
             line = _open_loose(body) if ended else None
         if line is not None:
             lines.append(line)

@@ -58,7 +58,42 @@ def check_session_id(session_id: object) -> str:
     return session_id
 
 
-class RecordStore:
+class RecordFiles:
+    """Where the files of a session are. Reading them needs no more than this.
+
+    Args:
+        log_dir: Folder of the logs.
+        image_dir: Folder of the screenshots.
+    """
+
+    def __init__(self, log_dir: Path, image_dir: Path) -> None:
+        self.log_dir = log_dir
+        self.image_dir = image_dir
+
+    def log_path(self, session_id: str) -> Path:
+        return self.log_dir / f"{check_session_id(session_id)}.jsonl"
+
+    def events_path(self, session_id: str) -> Path:
+        return self.log_dir / f"{check_session_id(session_id)}.events.jsonl"
+
+    def image_path(self, session_id: str, name: str) -> Path:
+        if _IMAGE_NAME.fullmatch(name) is None:
+            raise StorageError("an image name in the log is odd; the picture is not read")
+        return self.image_dir / check_session_id(session_id) / name
+
+    def read_image(self, session_id: str, name: str) -> bytes:
+        """Read a stored image.
+
+        Raises:
+            StorageError: It is gone or cannot be read.
+        """
+        try:
+            return self.image_path(session_id, name).read_bytes()
+        except OSError as error:
+            raise _storage_error("a stored screenshot cannot be read", error) from error
+
+
+class RecordStore(RecordFiles):
     """The log folder and the image folder of one service process.
 
     Args:
@@ -71,8 +106,7 @@ class RecordStore:
     """
 
     def __init__(self, log_dir: Path, image_dir: Path) -> None:
-        self.log_dir = log_dir
-        self.image_dir = image_dir
+        super().__init__(log_dir, image_dir)
         try:
             for folder in (log_dir, image_dir):
                 folder.mkdir(mode=_DIR_MODE, parents=True, exist_ok=True)
@@ -84,17 +118,6 @@ class RecordStore:
 
     def close(self) -> None:
         self._lock.release()
-
-    def log_path(self, session_id: str) -> Path:
-        return self.log_dir / f"{check_session_id(session_id)}.jsonl"
-
-    def events_path(self, session_id: str) -> Path:
-        return self.log_dir / f"{check_session_id(session_id)}.events.jsonl"
-
-    def image_path(self, session_id: str, name: str) -> Path:
-        if _IMAGE_NAME.fullmatch(name) is None:
-            raise StorageError("an image name in the log is odd; the picture is not read")
-        return self.image_dir / check_session_id(session_id) / name
 
     def save_image(self, session_id: str, name: str, data: bytes) -> None:
         """Write an image so that it is there whole, or not at all: temporary file, fsync, rename.
@@ -115,17 +138,6 @@ class RecordStore:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
             raise _storage_error("the screenshot could not be stored", error) from error
-
-    def read_image(self, session_id: str, name: str) -> bytes:
-        """Read a stored image.
-
-        Raises:
-            StorageError: It is gone or cannot be read.
-        """
-        try:
-            return self.image_path(session_id, name).read_bytes()
-        except OSError as error:
-            raise _storage_error("a stored screenshot cannot be read", error) from error
 
     def set_aside(self, session_id: str, number: int) -> list[str]:
         """Rename the files of a step that was not answered, so that its number is free again.

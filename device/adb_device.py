@@ -129,7 +129,7 @@ class AdbDevice:
         words = ("uiautomator", "dump", *(("--compressed",) if compressed else ()), path)
         commands = [command(*words), command("cat", path), command("rm", "-f", path)]
         timeout_s = max(1.0, deadline - time.monotonic())
-        return self.transport.run(join(commands), timeout_s=timeout_s).merged_text
+        return self.transport.read(join(commands), timeout_s=timeout_s).merged_text
 
     def foreground(self) -> App | None:
         """What is in front; None during a transition that does not end."""
@@ -142,13 +142,13 @@ class AdbDevice:
 
     def _read_focus(self) -> Focus | None:
         lines = script("dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'")
-        if focus := read_focus(self.transport.run(lines).text):
+        if focus := read_focus(self.transport.read(lines).text):
             return focus
         older = script("dumpsys window windows | grep -E 'mCurrentFocus|mFocusedApp'")
-        if focus := read_focus(self.transport.run(older).text):
+        if focus := read_focus(self.transport.read(older).text):
             return focus
         resumed = script("dumpsys activity activities | grep -E 'ResumedActivity'")
-        return read_resumed(self.transport.run(resumed).text)
+        return read_resumed(self.transport.read(resumed).text)
 
     # Input. Points are pixels of the last screenshot.
 
@@ -266,7 +266,7 @@ class AdbDevice:
     def _list_packages(self, *options: str) -> tuple[str, ...]:
         """List for user 0: other users (work profile, second space) are closed to adb."""
         words = ("pm", "list", "packages", *options, "--user", "0")
-        result = self.transport.run(command(*words), timeout_s=30.0)
+        result = self.transport.read(command(*words), timeout_s=30.0)
         listed = read_packages(result.merged_text)
         if listed.error is not None and not (
             isinstance(listed.error, UserNotAccessibleError) and listed.rows
@@ -310,11 +310,11 @@ class AdbDevice:
             raise DeviceLockedError("The phone is locked; unlock it by hand, then try again.")
 
     def _is_awake(self) -> bool:
-        run = self.transport.run(script("dumpsys power | grep -i wakefulness"))
+        run = self.transport.read(script("dumpsys power | grep -i wakefulness"))
         return read_wakefulness(run.text) in {"Awake", None}
 
     def _is_locked(self) -> bool:
-        run = self.transport.run(command("dumpsys", "window", "policy"))
+        run = self.transport.read(command("dumpsys", "window", "policy"))
         return read_locked(run.text) is True
 
     def _wait_until(self, holds: Callable[[], bool], timeout_s: float) -> bool:

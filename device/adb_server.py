@@ -178,15 +178,18 @@ class PrivateAdbServer:
         """The environment in which child processes (adb, adbutils) talk to this server."""
         return _environment(self.address)
 
-    def start(self) -> Self:
-        """Start it on a free port.
+    def start(self, *, port: int = 0) -> Self:
+        """Start it.
+
+        Args:
+            port: Where to listen; 0 takes a free port.
 
         Raises:
             AdbMissingError: There is no adb program.
             AdbServerError: It did not come up in time.
         """
         program = self._adb or find_adb()
-        self.address = ServerAddress(port=_free_port())
+        self.address = ServerAddress(port=port or _free_port())
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in stop()
         self._process = subprocess.Popen(
             [str(program), "-P", str(self.address.port), "nodaemon", "server"],

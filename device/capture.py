@@ -85,7 +85,7 @@ class ScreenCapture:
         words = ["screencap", "-p"]
         if self._display.surface_id is not None:
             words += ["-d", self._display.surface_id]
-        result = self._transport.run(command(*words), timeout_s=CAPTURE_TIMEOUT_S)
+        result = self._transport.read(command(*words), timeout_s=CAPTURE_TIMEOUT_S)
         if not result.stdout and result.stderr:
             if error := error_from_output(result.merged_text):
                 raise error
@@ -94,11 +94,11 @@ class ScreenCapture:
 
     def _choose_display(self) -> _Display:
         """With one panel nothing is chosen; with several, the built-in one in use."""
-        listed = self._transport.run(command("dumpsys", "SurfaceFlinger", "--display-id"))
+        listed = self._transport.read(command("dumpsys", "SurfaceFlinger", "--display-id"))
         panels = read_surface_displays(listed.text).physical_ids
         if len(panels) < 2:
             return _Display()
-        viewports = read_viewports(self._transport.run(command("dumpsys", "display")).text)
+        viewports = read_viewports(self._transport.read(command("dumpsys", "display")).text)
         viewport = active_internal(viewports)
         if viewport is None or viewport.surface_id not in panels:
             return _Display()
@@ -106,10 +106,10 @@ class ScreenCapture:
 
     def _why_black(self) -> BlackReason:
         """Sleep is checked before protected content is blamed."""
-        power = self._transport.run(script("dumpsys power | grep -i wakefulness"))
+        power = self._transport.read(script("dumpsys power | grep -i wakefulness"))
         if read_wakefulness(power.text) not in {"Awake", None}:
             return "asleep"
-        if is_secure_window(self._transport.run(command("dumpsys", "window")).text):
+        if is_secure_window(self._transport.read(command("dumpsys", "window")).text):
             return "secure_window"
         chosen = self._choose_display()
         return "wrong_panel" if chosen != self._display else "unknown"
@@ -120,12 +120,12 @@ class ScreenCapture:
         Raises:
             ScreenshotError: The phone does not tell its size.
         """
-        windows = self._transport.run(command("dumpsys", "window", "displays")).text
+        windows = self._transport.read(command("dumpsys", "window", "displays")).text
         turned = read_window_orientation(windows)
-        size = read_size(self._transport.run(command("wm", "size")).text)
+        size = read_size(self._transport.read(command("wm", "size")).text)
         rotation: Rotation | None = turned.rotation
         if rotation is None:
-            display = self._transport.run(command("dumpsys", "display")).text
+            display = self._transport.read(command("dumpsys", "display")).text
             rotation = read_display_orientation(display).rotation
         if size is not None:
             sides = size.width_px, size.height_px

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
@@ -25,9 +26,12 @@ from device.errors import (
 from device.protocol import DeviceStateName
 from device.quoting import command
 from device.state import ask_all
-from device.transport import AdbServer, Transport, error_from_failure
+from device.transport import AdbServer, Transport, error_from_failure, is_network_serial
 
 DEFAULT_PORT = 5555
+_PASSING_STATES = frozenset({"offline", "authorizing", "connecting"})
+_READY_TIMEOUT_S = 3.0
+_READY_POLL_S = 0.1
 _STATES = (
     "device|offline|unauthorized|authorizing|connecting|recovery|sideload|bootloader|rescue|host"
     "|detached|unknown"
@@ -154,7 +158,10 @@ def open_device(
     server = server or AdbServer()
     devices = list_devices(server)
     info = _named(serial, devices) if serial is not None else _only_ready(devices, server)
-    _check_ready(info)
+    if info.state in _PASSING_STATES:
+        info = _wait_ready(info, server)
+    if not info.is_ready:
+        raise not_ready_error(info)
     opened = AdbDevice(Transport(info.serial, server), aliases=aliases, state_dir=state_dir)
     opened.restore()
     return opened
@@ -324,9 +331,20 @@ def _merge_same_phone(ready: list[DeviceInfo], server: AdbServer) -> list[Device
     return list(chosen.values())
 
 
-def _check_ready(info: DeviceInfo) -> None:
-    if not info.is_ready:
-        raise not_ready_error(info)
+def _wait_ready(info: DeviceInfo, server: AdbServer) -> DeviceInfo:
+    """Give a phone that is coming back a few seconds; a network one is connected again."""
+    deadline = time.monotonic() + _READY_TIMEOUT_S
+    if is_network_serial(info.serial) and info.state == "offline":
+        try:
+            server.query(f"host:disconnect:{info.serial}")
+            server.query(f"host:connect:{info.serial}", timeout_s=_READY_TIMEOUT_S)
+        except DeviceError:
+            pass  # its state, read below, tells how it went
+    while True:
+        now = next((i for i in list_devices(server) if i.serial == info.serial), info)
+        if now.state not in _PASSING_STATES or time.monotonic() >= deadline:
+            return now
+        time.sleep(_READY_POLL_S)
 
 
 def _read_address(address: str) -> str:

@@ -128,12 +128,12 @@ class Keyboards:
 
     def installed(self) -> tuple[str, ...]:
         """Ids of all input methods, enabled or not."""
-        result = self._transport.run(command("ime", "list", "-s", "-a"))
+        result = self._transport.read(command("ime", "list", "-s", "-a"))
         return read_keyboards(check(result, "list its keyboards").text)
 
     def current(self) -> str | None:
         """The chosen input method, or None where there is none."""
-        result = self._transport.run(command("settings", "get", "secure", "default_input_method"))
+        result = self._transport.read(command("settings", "get", "secure", "default_input_method"))
         return read_setting(check(result, "tell its keyboard").text)
 
     def borrow(self, keyboard: HelperKeyboard) -> None:
@@ -173,7 +173,7 @@ class Keyboards:
 
     def shown(self) -> bool | None:
         """Whether a keyboard is on the screen; None where the phone does not say."""
-        result = self._transport.run(
+        result = self._transport.read(
             script("dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'")
         )
         return read_keyboard_shown(result.text)

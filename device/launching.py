@@ -134,7 +134,7 @@ def launch(
 
 def list_launchers(transport: Transport) -> tuple[str, ...]:
     """All components that the launcher shows; empty on phones that cannot list them."""
-    result = transport.run(
+    result = transport.read(
         command("cmd", "package", "query-activities", "--brief", "-a", _MAIN, "-c", _LAUNCHER)
     )
     return read_launchers(result.text) if result.exit_code == 0 else ()
@@ -143,7 +143,7 @@ def list_launchers(transport: Transport) -> tuple[str, ...]:
 def _resolve(transport: Transport, package: str) -> str:
     resolve = ("cmd", "package", "resolve-activity", "--brief", "-a", _MAIN, "-c", _LAUNCHER)
     try:
-        return read_resolved(transport.run(command(*resolve, package)).merged_text)
+        return read_resolved(transport.read(command(*resolve, package)).merged_text)
     except AppAmbiguousError:
         entries = components_of(package, list_launchers(transport))
         if not entries:

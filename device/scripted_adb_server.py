@@ -44,6 +44,7 @@ class ScriptedAdbServer:
         failures: What `host:transport` fails with, one after another; then it works.
         refused: Shell services that the phone does not have.
         answers: What host requests are answered with, by the whole request.
+        on_request: Called with each host request before it is answered.
         commands: The shell services that were asked for, in order.
         requests: All host requests, in order.
     """
@@ -53,6 +54,7 @@ class ScriptedAdbServer:
     failures: list[str] = field(default_factory=list)
     refused: tuple[str, ...] = ()
     answers: dict[str, str] = field(default_factory=dict)
+    on_request: Callable[[str], None] = field(default=lambda request: None)
     commands: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
@@ -95,6 +97,7 @@ class ScriptedAdbServer:
                     self._run(sock, service)
                     return
                 self.requests.append(service)
+                self.on_request(service)
                 if service.startswith("host:transport:"):
                     if self.failures:
                         self._fail(sock, self.failures.pop(0))

@@ -44,7 +44,7 @@ def ask_all(transport: Transport, questions: Mapping[str, ShellCommand]) -> dict
     """
     mark = f"MARK{secrets.token_hex(8)}"
     commands = [part for each in questions.values() for part in (each, command("echo", mark))]
-    text = transport.run(join(commands)).text
+    text = transport.read(join(commands)).text
     return dict(zip(questions, text.split(f"{mark}\n"), strict=False))
 
 

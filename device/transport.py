@@ -38,6 +38,7 @@ from device.quoting import COMMAND_MAX_BYTES, ShellCommand
 DEFAULT_TIMEOUT_S = 15.0
 OUTPUT_MAX_BYTES = 256 * 1024 * 1024
 RECONNECT_PAUSE_S = 3.0
+_READ_PAUSES_S = (0.2, 1.0)
 _SMALL_BUFFER_BYTES = 16 * 1024
 _BIG_BUFFER_BYTES = 1024 * 1024
 _NETWORK_SERIAL = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
@@ -289,6 +290,26 @@ class Transport:
             error.details.setdefault("serial", self.serial)
             raise
 
+    def read(self, command: ShellCommand, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> CommandResult:
+        """Run a command that changes nothing: if the connection breaks, it is asked again.
+
+        Args:
+            command: Made by `device.quoting`; safe to run twice.
+            timeout_s: Deadline for all tries together.
+
+        Raises:
+            DeviceError: As `run`, after the last try.
+        """
+        deadline = time.monotonic() + timeout_s
+        for pause_s in _READ_PAUSES_S:
+            try:
+                return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
+            except (ConnectionLostError, DeviceOfflineError):
+                if time.monotonic() + pause_s >= deadline:
+                    raise
+            time.sleep(pause_s)
+        return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
+
     def _run(self, command: ShellCommand, deadline: float) -> CommandResult:
         refusal: DeviceError | None = None
         for service in self._known_services(deadline):
@@ -330,7 +351,7 @@ class Transport:
 
         No command was sent yet, so nothing can run twice. Not more often than every few seconds.
         """
-        if not _NETWORK_SERIAL.fullmatch(self.serial):
+        if not is_network_serial(self.serial):
             return False
         with self._reconnect_lock:
             now = time.monotonic()
@@ -346,6 +367,11 @@ class Transport:
             except DeviceError:
                 return False
         return answer.startswith(("connected to", "already connected to"))
+
+
+def is_network_serial(serial: str) -> bool:
+    """Whether a serial is an address, so that `host:connect` can bring the phone back."""
+    return _NETWORK_SERIAL.fullmatch(serial) is not None
 
 
 def error_from_failure(message: str, *, serial: str = "") -> DeviceError:

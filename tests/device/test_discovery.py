@@ -105,6 +105,17 @@ def test_what_cannot_be_opened_says_why(
     assert type(caught.value) is error
 
 
+def test_a_network_phone_that_went_offline_is_connected_again(
+    adb: ScriptedAdbServer, tmp_path: Path
+) -> None:
+    listing(adb, "10.0.0.2:5555 offline")
+    adb.on_request = lambda request: (
+        listing(adb, "10.0.0.2:5555 device") if request.startswith("host:connect:") else None
+    )
+    assert open_device(server=adb.server, state_dir=tmp_path).serial == "10.0.0.2:5555"
+    assert adb.requests[1:3] == ["host:disconnect:10.0.0.2:5555", "host:connect:10.0.0.2:5555"]
+
+
 def test_one_phone_by_cable_and_by_network_is_one_phone(
     adb: ScriptedAdbServer, tmp_path: Path
 ) -> None:

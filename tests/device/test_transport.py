@@ -222,3 +222,25 @@ def test_a_real_adb_server_answers(private_adb: AdbServer) -> None:
     assert private_adb.query("host:version") == "0029"
     with pytest.raises(DeviceNotFoundError):
         Transport("no-such-phone", private_adb).run(script("true"))
+
+
+def test_a_question_is_asked_again_after_a_break_and_an_input_is_not(
+    adb: ScriptedAdbServer,
+) -> None:
+    replies = [Reply(then="cut"), Reply(stdout=b"Awake")]
+    adb.reply = lambda command: replies.pop(0)
+    assert adb.transport().read(command("dumpsys", "power")).text == "Awake"
+    replies = [Reply(then="cut"), Reply()]
+    with pytest.raises(ConnectionLostError):
+        adb.transport().run(command("input", "tap", 1, 1))
+    assert len(adb.commands) == 3
+
+
+def test_a_question_ends_at_its_deadline_however_often_the_connection_breaks(
+    adb: ScriptedAdbServer,
+) -> None:
+    adb.reply = lambda command: Reply(then="cut")
+    start = time.monotonic()
+    with pytest.raises(ConnectionLostError):
+        adb.transport().read(command("dumpsys", "power"), timeout_s=0.5)
+    assert time.monotonic() - start < 1.0

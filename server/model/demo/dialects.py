@@ -1,8 +1,9 @@
 """Reading prompts and writing replies: which dialect is asked for is told by its protocol strings.
 
-A dialect here is one line of a table: the strings that give it away. Everything else is shared:
-the task, the marks of the memory, the user's newest words and the last error are found by the
-words that introduce them, and the reply is written by the dialect's own parser.
+A dialect here is one line of a table: the strings that give it away, where its prompt has the task,
+and which field of a reply comes back as history. The rest is shared: the user's newest words and
+the last error are found by the words that introduce them, and the reply is written by the dialect's
+own parser.
 """
 
 from __future__ import annotations
@@ -12,12 +13,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.action import Action, ActionMeta, Size
+from parsers.action import (
+    Abort,
+    Action,
+    ActionMeta,
+    Answer,
+    Click,
+    HotKey,
+    Info,
+    Size,
+    TakeOver,
+    Wait,
+)
 from parsers.base import Parser
+from parsers.errors import InvalidActionError
 from parsers.registry import get_parser
-from server.model.demo.planner import Request
+from server.model.demo.planner import MemoryPlace, Request
 from server.model.demo.reading import picture_from_data_url
 from server.model.demo.screen import Screen
+
+ENTER_KEY_ABOVE_BOTTOM_DP = 65.0
 
 
 class PromptNotUnderstoodError(ValueError):
@@ -26,26 +41,57 @@ class PromptNotUnderstoodError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DialectSign:
-    """How a dialect is told: all of the strings stand in its prompt."""
+    """How a dialect is told, and what the plan must know of it.
+
+    Attributes:
+        dialect: Name of the parser that writes it.
+        variant: Model generation.
+        strings: Protocol strings that all stand in its prompt.
+        task: Finds the task in the prompt's text.
+        memory_in: The field of a reply that comes back in the next prompt.
+        types_at_point: A TYPE may carry the place of its field; else it is tapped first.
+    """
 
     dialect: str
     variant: str | None
     strings: tuple[str, ...]
+    task: re.Pattern[str]
+    memory_in: MemoryPlace
+    types_at_point: bool = False
 
 
-SIGNS = (DialectSign("step0920", None, ("<THINK>", "action:CLICK", "action:AWAKE")),)
+def _after(introduction: str) -> re.Pattern[str]:
+    """A task that follows some words, up to an empty line, a heading or the end."""
+    return re.compile(rf"(?:{introduction})\s*(?P<task>\S.*?)(?=\n\s*\n|\n#|\Z)", re.I | re.S)
 
-_TASK = re.compile(
-    r"(?:用户的任务是|用户任务|用户指令|任务|the user's task|user query|user instruction"
-    r"|instruction|task|goal)(?: is)?\s*[：:]\s*(?P<task>\S.*?)(?=\n\s*\n|\n#|\n<|\Z)",
-    re.IGNORECASE | re.DOTALL,
+
+_STEP_TASK = _after(r"(?:任务是?|task(?: is)?)[ \t]*[：:]")
+_HEADED = _after(r"##+ (?:User Instruction|Task|任务)[ \t]*\n")
+_QWEN_TASK = re.compile(r"user query: (?P<task>.+?)\nTask progress", re.I | re.S)
+_OWL_TASK = _after(r"\nInstruction:")
+_FIRST_TURN = re.compile(r"(?P<task>\S.*?)(?=\n\s*\n|\Z)", re.S)
+
+SIGNS = (
+    DialectSign("step0920", None, ("<THINK>", "action:CLICK"), _STEP_TASK, "summary", True),
+    DialectSign("autoglm", None, ('do(action="Launch"', "finish("), _FIRST_TURN, "thought"),
+    DialectSign("ui_venus", None, ("<conclusion>", "Click(box="), _HEADED, "summary"),
+    DialectSign("ui_tars", "doubao", ("Thought:", "click(point="), _HEADED, "thought"),
+    DialectSign("ui_tars", None, ("Thought:", "click(start_box="), _HEADED, "thought"),
+    DialectSign("mai_ui", None, ("<thinking>", "mobile_use", "ask_user"), _FIRST_TURN, "thought"),
+    DialectSign("gui_owl", "1.0", ("mobile_use", "<conclusion>"), _OWL_TASK, "summary"),
+    DialectSign("gui_owl", None, ("mobile_use", "\nInstruction:"), _OWL_TASK, "explain"),
+    DialectSign("qwen_mobile_use", "qwen3", ("mobile_use", "999x999"), _QWEN_TASK, "explain"),
+    DialectSign("qwen_mobile_use", "qwen2.5", ("mobile_use", "<tools>"), _QWEN_TASK, "explain"),
 )
+"""The dialects that are known here; the first whose strings are all there is taken."""
+
 _USER_WORDS = re.compile(
-    r"(?:用户回复说|用户刚刚说|用户刚刚回答|the user just said|the user just answered)[：:]\s*(.+)",
-    re.I,
+    r"(?:用户回复说|用户刚刚说|用户最新的话|the user just said|user's newest words)"
+    r"[^：:\n]{0,40}[：:]\s*(.+)",
+    re.IGNORECASE,
 )
 _ERROR = re.compile(
-    r"(?:没有成功|未成功|失败|last action failed|not succeed|error)[^：:\n]{0,8}[：:]\s*(.+)", re.I
+    r"(?:上一步(?:动作|操作)没有成功|last (?:action|operation) failed)[：:]\s*(.+)", re.IGNORECASE
 )
 
 
@@ -76,25 +122,57 @@ def read_prompt(messages: Sequence[Mapping[str, Any]]) -> Prompt:
     pictures = [url for message in messages for url in _pictures_of(message)]
     if not pictures:
         raise PromptNotUnderstoodError("the prompt has no screenshot; send one as a data URL")
-    asked = [m for m in messages if m.get("role") != "assistant"]
-    instruction = "\n\n".join(_text_of(message) for message in asked)
-    task = _find_task(instruction)
-    if task is None:
+    asked = [_text_of(m) for m in messages if m.get("role") == "user"]
+    found = sign.task.search("\n\n".join(asked).strip())
+    if found is None:
         raise PromptNotUnderstoodError("the prompt names no task")
-    last = _text_of(asked[-1])
-    request = Request(task, everything, _last(_USER_WORDS, last), _last(_ERROR, last))
+    request = Request(
+        found["task"].strip(),
+        everything,
+        _last(_USER_WORDS, asked[-1]),
+        _last(_ERROR, asked[-1]),
+        sign.memory_in,
+        sign.types_at_point,
+    )
     return Prompt(sign, request, picture_from_data_url(pictures[-1]))
 
 
 def write_reply(sign: DialectSign, action: Action, screen: Screen) -> str:
-    """Write an action as a model of that dialect would.
+    """Write an action as a model of that dialect would, or the nearest that it has words for.
 
     Raises:
-        InvalidActionError: The dialect has no word for this kind of action.
+        InvalidActionError: The dialect has no word for this kind of action, nor a near one.
     """
     parser: Parser = get_parser(sign.dialect, variant=sign.variant)
     size = Size(width_px=screen.width_px, height_px=screen.height_px)
-    return parser.action2str(action.model_copy(update={"meta": ActionMeta(sent_size=size)}))
+    first_error: InvalidActionError | None = None
+    for candidate in (action, *_substitutes(action, screen)):
+        try:
+            meta = ActionMeta(sent_size=size)
+            return parser.action2str(candidate.model_copy(update={"meta": meta}))
+        except InvalidActionError as error:
+            first_error = first_error or error
+    raise first_error or InvalidActionError(f"no words for {action.action}")
+
+
+def _substitutes(action: Action, screen: Screen) -> list[Action]:
+    """What comes nearest where a dialect lacks a word. A failure is never made a success."""
+    words = {"cot": action.cot, "explain": action.explain, "summary": action.summary}
+    match action:
+        case Abort() | Info():
+            return [
+                TakeOver(value=action.value, **words),
+                Info(value=action.value or "?", **words),
+                Answer(value=action.value or "?", **words),
+            ]
+        case HotKey(key="ENTER") if screen.keyboard_top_px is not None:
+            # The key in the keyboard's bottom right corner.
+            y_px = screen.height_px - ENTER_KEY_ABOVE_BOTTOM_DP * screen.px_per_dp
+            return [Click(point=screen.point_at(0.92 * screen.width_px, y_px), **words)]
+        case HotKey():
+            return [Wait(value=1, **words)]
+        case _:
+            return []
 
 
 def _find_sign(text: str) -> DialectSign:
@@ -105,11 +183,6 @@ def _find_sign(text: str) -> DialectSign:
     raise PromptNotUnderstoodError(
         f"the prompt asks for no dialect that the demo model writes; it knows {known}"
     )
-
-
-def _find_task(text: str) -> str | None:
-    found = [m["task"].strip() for m in _TASK.finditer(text)]
-    return found[0] if found else None
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str:

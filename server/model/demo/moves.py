@@ -114,6 +114,7 @@ class Scene:
         language: Language of the task, in which reasons are told.
         error: What the phone said about the last action, if it failed.
         user_words: The user's newest words.
+        types_at_point: Whether a TYPE may carry the place of its field.
     """
 
     screen: Screen
@@ -121,6 +122,7 @@ class Scene:
     language: Language
     error: str = ""
     user_words: str = ""
+    types_at_point: bool = True
 
     @cached_property
     def switches(self) -> list[Switch]:
@@ -281,16 +283,17 @@ def _fill(clause: Fill, scene: Scene) -> Move:
     place = find_field(scene.screen, clause.field, clause.label)
     if clause.field == "named" and place is None and scene.screen.keyboard_top_px is None:
         return _seek(clause.label, scene)
-    why = scene.tell(f"输入“{text}”", f'type "{text}"')
     point = None if place is None else scene.screen.point_at(place.x, place.y)
-    if scene.did("type") and point is not None:
-        return Act(Click(point=point), "focus", scene.tell("先点输入框", "tap the field first"))
-    did = "retype" if scene.did("type", "focus") else "type"
-    keyboard = scene.screen.keyboard_top_px is not None
-    if did == "retype":
+    aimed = scene.did("focus", "refocus")
+    if point is not None and (scene.did("type") or not (scene.types_at_point or aimed)):
+        aim = "refocus" if scene.did("type") else "focus"
+        return Act(Click(point=point), aim, scene.tell("先点输入框", "tap the field first"))
+    did = "retype" if scene.did("type", "refocus") else "type"
+    if aimed:
         point = None
-    exists = keyboard and point is None
-    return Act(Type(value=text, point=point, keyboard_exists=exists), did, why)
+    keyboard_exists = point is None and scene.screen.keyboard_top_px is not None
+    typing = Type(value=text, point=point, keyboard_exists=keyboard_exists)
+    return Act(typing, did, scene.tell(f"输入“{text}”", f'type "{text}"'))
 
 
 def _submit(scene: Scene) -> Move:

@@ -13,7 +13,7 @@ from server.model.demo.screen import Box, Pixels, Screen
 SWITCH_HEIGHT_DP = (14.0, 40.0)
 SWITCH_ASPECT = (1.35, 2.4)
 FIELD_WIDTH_SHARE = 0.45
-FIELD_HEIGHT_DP = (32.0, 76.0)
+FIELD_HEIGHT_DP = (32.0, 60.0)
 PICTURE_LEAST_DP = 72.0
 BUTTON_SIZE_DP = (40.0, 100.0)
 COLOUR_STEP = 18

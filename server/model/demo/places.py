@@ -19,6 +19,14 @@ _MESSAGE_HINT = re.compile(r"消息|说点什么|回复|输入|message|reply|say
 _PRICE = re.compile(r"^[¥￥$€]\s?\d")
 _PRODUCT = re.compile(r"商品|产品|宝贝|结果|product|item|result|goods", re.IGNORECASE)
 _PICTURE = re.compile(r"图片|照片|图|picture|photo|image", re.IGNORECASE)
+_VALUE_FORMS = (
+    (re.compile(r"价格|价钱|多少钱|price|cost", re.IGNORECASE), _PRICE),
+    (
+        re.compile(r"电话|手机号|号码|phone|number", re.IGNORECASE),
+        re.compile(r"^\+?\d[\d -]{6,}\d$"),
+    ),
+)
+"""Values that are known by their own form where no label stands with them."""
 BOTTOM_BAR_DP = 84.0
 
 
@@ -86,9 +94,10 @@ def find_value(screen: Screen, label: str) -> str | None:
         ]
         if under:
             return min(under, key=lambda t: t.box.y).text
-    if re.search(r"价格|价钱|多少钱|price|cost", label, re.IGNORECASE):
-        prices = [t.text for t in screen.content if _PRICE.match(t.text)]
-        return prices[0] if prices else None
+    for name, form in _VALUE_FORMS:
+        values = [t.text for t in screen.content if form.match(t.text)]
+        if name.search(label) and values:
+            return values[0]
     return None
 
 
@@ -118,14 +127,21 @@ def _name_above(screen: Screen, price: Text) -> Box:
 
 
 def _groups(screen: Screen) -> list[list[Text]]:
-    """Texts of the content area that stand close under one another, as list rows do."""
+    """List rows: texts close under one another, and of those groups the ones that share an edge.
+
+    So headings, which stand further left than the rows, are no rows.
+    """
     bottom_px = screen.height_px - BOTTOM_BAR_DP * screen.px_per_dp
+    upper_px = screen.height_px * 0.25
+    fields = [box for box in find_wide_boxes(screen) if box.y < upper_px]
     body = [
         t
         for t in screen.content
         if not screen.is_in_top_bar(t)
         and t.box.y < bottom_px
-        and not (_SEARCH_HINT.search(t.text) and t.box.y < screen.height_px * 0.25)
+        and len(normalise(t.text)) > 1  # no avatar letters, section letters, drawn icons
+        and not (_SEARCH_HINT.search(t.text) and t.box.y < upper_px)
+        and not any(box.top < t.box.y < box.bottom for box in fields)
     ]
     groups: list[list[Text]] = []
     for text in sorted(body, key=lambda t: t.box.top):
@@ -134,4 +150,12 @@ def _groups(screen: Screen) -> list[list[Text]]:
             groups[-1].append(text)
         else:
             groups.append([text])
-    return groups
+    columns: list[list[list[Text]]] = []
+    for group in groups:
+        for column in columns:
+            if abs(column[0][0].box.left - group[0].box.left) < 8 * screen.px_per_dp:
+                column.append(group)
+                break
+        else:
+            columns.append([group])
+    return max(columns, key=len, default=[])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from parsers.action import Abort, Action, Complete
-from server.model.demo.clauses import Clause, Language, Unknown
+from server.model.demo.clauses import Language, Unknown
 from server.model.demo.memory import Memory, read_mark, write_mark
-from server.model.demo.moves import ANSWER_NOTE, Act, Done, Failed, Scene, choose_move
+from server.model.demo.moves import ANSWER_NOTE, Act, Done, Scene, choose_move
 from server.model.demo.screen import Screen
 from server.model.demo.task_reading import language_of, read_task
+
+MemoryPlace = Literal["summary", "thought", "explain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +24,16 @@ class Request:
         history: All text in which a mark of the memory may stand, oldest first.
         user_words: The user's newest words; "" if none.
         error: What the phone said about the last action if it failed; "" otherwise.
+        memory_in: The field of the reply that the next prompt will show.
+        types_at_point: Whether a TYPE may carry the place of its field.
     """
 
     task: str
     history: str = ""
     user_words: str = ""
     error: str = ""
+    memory_in: MemoryPlace = "summary"
+    types_at_point: bool = True
 
 
 def choose_action(request: Request, screen: Screen) -> Action:
@@ -37,34 +44,26 @@ def choose_action(request: Request, screen: Screen) -> Action:
         screen: The present screenshot.
     """
     language = language_of(request.task)
-    clauses = read_task(request.task)
-    if not clauses:
-        clauses = [Unknown(request.task)]
+    clauses = read_task(request.task) or [Unknown(request.task)]
     memory = read_mark(request.history, len(clauses))
-    seen: list[str] = []
-    first = True
+    error, seen = request.error, list[str]()
     while memory.at < len(clauses):
-        scene = Scene(
-            screen,
-            memory,
-            language,
-            error=request.error if first else "",
-            user_words=request.user_words,
-        )
+        scene = Scene(screen, memory, language, error, request.user_words, request.types_at_point)
         move = choose_move(clauses[memory.at], scene)
+        if isinstance(move, Done):
+            seen.append(move.why)
+            memory = _advance(memory, move)
+            error = ""
+            continue
         if isinstance(move, Act):
             memory = memory.after(move.did, screen.fingerprint)
-            return _with_words(move.action, move.why, seen, memory, clauses, language)
-        if isinstance(move, Failed):
-            stop = Abort(value=move.why)
-            return _with_words(stop, move.why, seen, memory, clauses, language)
-        seen.append(move.why)
-        memory = _advance(memory, move)
-        first = False
+            action = move.action
+        else:
+            action = Abort(value=move.why)
+        return _with_words(action, move.why, seen, write_mark(memory, len(clauses)), request)
     told = _what_to_tell(memory, seen, language)
-    return _with_words(
-        Complete.model_validate({"return": told}), told, seen, memory, clauses, language
-    )
+    mark = write_mark(memory, len(clauses))
+    return _with_words(Complete.model_validate({"return": told}), told, seen, mark, request)
 
 
 def _advance(memory: Memory, done: Done) -> Memory:
@@ -81,23 +80,16 @@ def _what_to_tell(memory: Memory, seen: list[str], language: Language) -> str:
     return f"任务已完成：{proof}" if language == "zh" else f"The task is done: {proof}"
 
 
-def _with_words(
-    action: Action,
-    why: str,
-    seen: list[str],
-    memory: Memory,
-    clauses: list[Clause],
-    language: Language,
-) -> Action:
-    """Put thought, reason and summary on an action. They are for people, and the mark is for us."""
-    count, done = len(clauses), min(memory.at, len(clauses))
-    if language == "zh":
+def _with_words(action: Action, why: str, seen: list[str], mark: str, request: Request) -> Action:
+    """Put thought, reason and summary on an action: words for people, and the mark for us."""
+    if language_of(request.task) == "zh":
         thought = "".join(f"{words}。" for words in seen) + f"接下来：{why}。"
-        summary = f"共{count}步，已完成{done}步，正在：{why}。"
+        summary = "；".join([*seen, f"正在：{why}"])
     else:
         thought = "".join(f"Seen: {words}. " for words in seen) + f"Next: {why}."
-        summary = f"{done} of {count} parts done; now: {why}."
-    mark = write_mark(memory, count)
+        summary = "; ".join([*seen, f"now: {why}"])
+    words = {"thought": thought, "explain": why, "summary": summary}
+    words[request.memory_in] += f" {mark}"
     return action.model_copy(
-        update={"cot": thought, "explain": why, "summary": f"{summary} {mark}"}
+        update={"cot": words["thought"], "explain": words["explain"], "summary": words["summary"]}
     )

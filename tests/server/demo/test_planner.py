@@ -1,0 +1,171 @@
+"""The plan looks before and after each act; it never claims what it did not see."""
+
+from __future__ import annotations
+
+import pytest
+
+from parsers.action import Abort, Action, Awake, Back, Click, Complete, Info, Slide, Type, Wait
+from server.model.demo.planner import Request, choose_action
+from server.model.demo.screen import Screen
+from tests.server.demo.screens import draw_screen, place_text
+
+HOME = draw_screen([("设置", 1400), ("微信", 1400)])
+SETTINGS = draw_screen([("设置", 180), ("WLAN", 500), ("蓝牙", 700), ("显示", 900)])
+
+
+def play(task: str, screens: list[Screen], **facts: str) -> list[Action]:
+    """Show one screen after another; each reply's summary is all that the next one knows."""
+    actions: list[Action] = []
+    for place, screen in enumerate(screens):
+        history = actions[-1].summary if actions else ""
+        last = place == len(screens) - 1
+        request = Request(task, history, **(facts if last else {}))  # type: ignore[arg-type]
+        actions.append(choose_action(request, screen))
+    return actions
+
+
+def bluetooth_page(on: bool) -> Screen:
+    return draw_screen([("蓝牙", 180), ("使用蓝牙", 500)], switches=[(500, on)])
+
+
+def test_turning_bluetooth_off_ends_only_when_the_switch_is_seen_off() -> None:
+    actions = play(
+        "打开设置，进入蓝牙，关闭蓝牙",
+        [HOME, SETTINGS, bluetooth_page(True), bluetooth_page(False)],
+    )
+    assert [a.action for a in actions] == ["AWAKE", "CLICK", "CLICK", "COMPLETE"]
+    opened, entered, flipped = actions[:3]
+    assert isinstance(opened, Awake) and opened.value == "设置"
+    assert isinstance(entered, Click) and entered.point is not None
+    assert entered.point.to_px(1080, 2400)[1] == pytest.approx(700, abs=3)
+    assert isinstance(flipped, Click) and flipped.point is not None
+    assert flipped.point.to_px(1080, 2400) == pytest.approx((948, 500), abs=3)
+
+
+def test_a_switch_that_is_already_right_is_not_touched() -> None:
+    actions = play("打开设置，关闭蓝牙", [HOME, bluetooth_page(False)])
+    assert [a.action for a in actions] == ["AWAKE", "COMPLETE"]
+
+
+def test_a_switch_that_does_not_move_ends_in_an_abort_and_not_in_a_complete() -> None:
+    stuck = bluetooth_page(True)
+    actions = play("打开设置，关闭蓝牙", [HOME, stuck, stuck, stuck, stuck])
+    assert [a.action for a in actions] == ["AWAKE", "CLICK", "WAIT", "CLICK", "ABORT"]
+
+
+def test_a_tap_without_effect_is_waited_for_then_tried_once_more_then_given_up() -> None:
+    actions = play("打开设置，点击显示", [HOME, SETTINGS, SETTINGS, SETTINGS, SETTINGS])
+    assert [a.action for a in actions] == ["AWAKE", "CLICK", "WAIT", "CLICK", "ABORT"]
+
+
+def test_a_tap_that_the_phone_refused_is_tried_again_even_if_the_screen_changed() -> None:
+    actions = play("打开设置，点击显示", [HOME, SETTINGS, SETTINGS], error="device.offline: gone")
+    assert [a.action for a in actions] == ["AWAKE", "CLICK", "CLICK"]
+
+
+def test_a_label_out_of_sight_is_scrolled_for_and_then_tapped() -> None:
+    below = draw_screen([("系统", 1700), ("关于手机", 1900)])
+    actions = play("打开设置，点击关于手机", [HOME, SETTINGS, below])
+    assert [a.action for a in actions] == ["AWAKE", "SLIDE", "CLICK"]
+    slide = actions[1]
+    assert isinstance(slide, Slide) and slide.point1.y > slide.point2.y
+
+
+def test_there_are_never_more_than_five_slides_in_a_row() -> None:
+    pages = [
+        draw_screen([(f"第{n}页甲", 600), ("乙乙乙", 900), ("丙丙丙", 1200)]) for n in range(7)
+    ]
+    actions = play("打开设置，点击不存在的东西", [HOME, *pages])
+    assert [a.action for a in actions] == ["AWAKE", *["SLIDE"] * 5, "ABORT", "ABORT"]
+
+
+def test_what_is_nowhere_ends_in_an_abort_that_names_it() -> None:
+    actions = play("打开设置，点击保险箱", [HOME, SETTINGS, SETTINGS, SETTINGS])
+    end = actions[-1]
+    assert isinstance(end, Abort)
+    assert "保险箱" in end.value
+
+
+@pytest.mark.parametrize("task", ["compose a symphony", "作一首歌颂春天的诗"])
+def test_words_that_it_does_not_understand_end_in_an_abort_that_quotes_them(task: str) -> None:
+    (end,) = play(task, [HOME])
+    assert isinstance(end, Abort)
+    assert task in end.value
+
+
+def test_typed_text_must_be_readable_on_the_next_screen() -> None:
+    empty = draw_screen([("新建便签", 180), ("标题", 400), ("正文", 520)])
+    written = draw_screen([("新建便签", 180), ("明天买牛奶", 400), ("正文", 520)])
+    actions = play("打开便签，输入“明天买牛奶”", [HOME, empty, written])
+    assert [a.action for a in actions] == ["AWAKE", "TYPE", "COMPLETE"]
+    typed = actions[1]
+    assert isinstance(typed, Type) and typed.value == "明天买牛奶"
+    lost = play("打开便签，输入“明天买牛奶”", [HOME, empty, empty, empty, empty])
+    assert [a.action for a in lost] == ["AWAKE", "TYPE", "CLICK", "TYPE", "ABORT"]
+
+
+def test_a_dialect_that_types_only_at_the_focus_taps_the_field_first() -> None:
+    page = draw_screen([("便签", 180), ("搜索便签", 420), ("购物清单", 700)])
+    request = Request("搜索“牛奶”", types_at_point=False)
+    first = choose_action(request, page)
+    then = choose_action(Request("搜索“牛奶”", first.summary, types_at_point=False), page)
+    assert isinstance(first, Click)
+    assert isinstance(then, Type) and then.point is None
+
+
+def test_a_value_is_read_beside_its_label_and_told_at_the_end() -> None:
+    page = draw_screen([("关于手机", 180), ("型号", 600), ("版本", 800)])
+    texts = (*page.texts, place_text("Pixel 8", 600, 700))
+    about = Screen(page.pixels, page.fingerprint, lambda _: texts)
+    end = play("打开设置，完成后告诉我型号", [HOME, about])[-1]
+    assert isinstance(end, Complete)
+    assert end.return_ == "型号: Pixel 8"
+
+
+def test_a_question_is_asked_and_the_answer_is_typed_later() -> None:
+    page = draw_screen([("联系人", 180), ("搜索联系人", 420), ("张三", 700)])
+    task = "问我要找谁，打开联系人，在搜索框中输入我的回答"
+    asked = choose_action(Request(task), HOME)
+    assert isinstance(asked, Info)
+    opened = choose_action(Request(task, asked.summary, user_words="李四"), HOME)
+    typed = choose_action(Request(task, opened.summary), page)
+    assert [asked.action, opened.action, typed.action] == ["INFO", "AWAKE", "TYPE"]
+    assert isinstance(typed, Type) and typed.value == "李四"
+
+
+def test_an_app_that_the_phone_does_not_know_is_looked_for_on_the_home_screen() -> None:
+    task = "打开商城"
+    asked = choose_action(Request(task), SETTINGS)
+    failed = Request(task, asked.summary, error="device.app_not_found: no such app")
+    home = choose_action(failed, SETTINGS)
+    tapped = choose_action(
+        Request(task, home.summary), draw_screen([("商城", 1400), ("设置", 900)])
+    )
+    assert [a.action for a in (asked, home, tapped)] == ["AWAKE", "HOME", "CLICK"]
+
+
+def test_an_empty_page_is_waited_for() -> None:
+    blank = draw_screen([])
+    actions = play("打开设置，点击显示", [HOME, blank, SETTINGS])
+    assert isinstance(actions[1], Wait)
+    assert isinstance(actions[2], Click)
+
+
+def test_the_keyboard_is_hidden_before_scrolling() -> None:
+    rows = [("便签", 180), ("标题", 500), ("正文", 700)]
+    page = draw_screen(rows)
+    keys = tuple(
+        place_text(key, 1700 + 150 * line, 60 + 100 * place)
+        for line, row in enumerate(("qwertyuiop", "asdfghjkl"))
+        for place, key in enumerate(row)
+    )
+    typing = Screen(page.pixels, page.fingerprint, lambda _: (*page.texts, *keys))
+    assert typing.keyboard_top_px is not None
+    assert isinstance(play("打开便签，点击关于", [HOME, typing])[-1], Back)
+
+
+def test_english_tasks_are_answered_in_english() -> None:
+    page = draw_screen([("Settings", 180), ("Bluetooth", 500), ("Display", 700)])
+    tapped = play("Open Settings and tap Display", [HOME, page])[-1]
+    assert tapped.explain == "tap Display"
+    assert tapped.cot == "Seen: Settings is open. Next: tap Display."

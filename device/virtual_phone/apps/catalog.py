@@ -1,4 +1,4 @@
-"""What is installed, and how the phone is set at its start."""
+"""What is installed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from device.virtual_phone.apps.launcher import Launcher
 from device.virtual_phone.apps.notes import NotesApp
 from device.virtual_phone.apps.settings import SettingsApp
 from device.virtual_phone.apps.shop import ShopApp
-from device.virtual_phone.keyboard import ADB_IME, LATIN_IME
-from device.virtual_phone.profile import Profile
 
 APPS: tuple[type[App], ...] = (
     Launcher,
@@ -73,57 +71,3 @@ def installed_packages() -> list[PackageInfo]:
         )
         for index, (package, zh, en, component, version) in enumerate(entries)
     ]
-
-
-def start_settings(profile: Profile) -> dict[str, dict[str, str]]:
-    """The settings of a phone that was just set up."""
-    return {
-        "system": {
-            "accelerometer_rotation": "1",
-            "user_rotation": "0",
-            "screen_brightness": "102",
-            "screen_brightness_mode": "0",
-            "screen_off_timeout": "60000",
-            "font_scale": "1.0",
-            "volume_music": "6",
-            "volume_ring": "5",
-            "volume_notification": "5",
-            "volume_alarm": "6",
-            "vibrate_when_ringing": "1",
-            "haptic_feedback_enabled": "1",
-            "sound_effects_enabled": "1",
-            "time_12_24": "24",
-        },
-        "secure": {
-            "default_input_method": LATIN_IME,
-            "enabled_input_methods": LATIN_IME,
-            "ui_night_mode": "1",
-            "location_mode": "3",
-            "flashlight_enabled": "0",
-            "lock_screen_show_notifications": "1",
-            "accessibility_enabled": "0",
-            "android_id": f"{0x1F3C5A7900000000 + profile.seed:016x}",
-        },
-        "global": {
-            "airplane_mode_on": "0",
-            "bluetooth_on": "1",
-            "wifi_on": "1",
-            "mobile_data": "1",
-            "data_roaming": "0",
-            "auto_time": "1",
-            "auto_time_zone": "1",
-            "low_power": "0",
-            "adb_enabled": "1",
-            "development_settings_enabled": "1",
-            "device_name": profile.model,
-            "heads_up_notifications_enabled": "1",
-            "wifi_network": "Home-5G",
-            "window_animation_scale": "1.0",
-            "transition_animation_scale": "1.0",
-            "animator_duration_scale": "1.0",
-            "device_provisioned": "1",
-        },
-    }
-
-
-ALL_IMES = (LATIN_IME, ADB_IME)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from device.virtual_phone.apps import systemui
 from device.virtual_phone.apps.base import App, Host
+from device.virtual_phone.apps.shade import Shade
 from device.virtual_phone.apps.systemui import GESTURE_BAR_DP, STATUS_BAR_DP
 from device.virtual_phone.keyboard import ADB_IME, Keyboard, adb_strip
 from device.virtual_phone.ui.geometry import Rect
@@ -24,7 +24,7 @@ class Scene:
     Attributes:
         app: The app in front.
         ime: Component of the keyboard that is up; empty for none.
-        shade: State of the notification shade.
+        shade: The notification shade.
         locked: The lock screen is in front.
         toast: A short message; empty for none.
     """
@@ -32,11 +32,9 @@ class Scene:
     app: App
     ime: str
     keyboard: Keyboard
-    shade: systemui.ShadeState
+    shade: Shade
     locked: bool
-    notifications: list[systemui.Notification]
     toast: str
-    shade_scrolls: Mapping[str, int]
 
 
 def compose(
@@ -47,7 +45,7 @@ def compose(
     app = scene.app
     layout = Layout(scale, font_scale, app.scrolls)
     # System surfaces keep their size when the user enlarges the text.
-    system = Layout(scale, 1, scene.shade_scrolls)
+    system = Layout(scale, 1, scene.shade.scrolls)
     windows: list[Window] = []
     keyboard = None if scene.locked else _keyboard_view(host, scene)
     keyboard_px = 0 if keyboard is None else system.measure(keyboard, width_px)[1]
@@ -66,21 +64,23 @@ def compose(
     else:
         guard = stack(
             systemui.wallpaper(),
-            systemui.keyguard_view(host, scene.notifications),
+            systemui.keyguard_view(host, scene.shade.notifications),
             height=FILL,
         )
         windows.append(Window("keyguard", systemui.PACKAGE, system.place(guard, screen)))
-    if scene.shade != "closed":
+    if scene.shade.is_open:
         shade = column(
             space(STATUS_BAR_DP),
-            systemui.shade_view(host, scene.shade, scene.notifications).having(weight=1),
+            systemui.shade_view(host, scene.shade.state, scene.shade.notifications).having(
+                weight=1
+            ),
             space(GESTURE_BAR_DP),
             height=FILL,
             background="shade",
         )
         windows.append(Window("shade", systemui.PACKAGE, system.place(shade, screen)))
 
-    light_ink = on_wallpaper and scene.shade == "closed"
+    light_ink = on_wallpaper and not scene.shade.is_open
     ink = "#ffffff" if light_ink else "on_surface"
     top = Rect(0, 0, width_px, round(STATUS_BAR_DP * scale))
     bottom = Rect(0, height_px - round(GESTURE_BAR_DP * scale), width_px, height_px)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -244,11 +243,3 @@ def _notification(host: Host, note: Notification, away: Event | None) -> View:
         on_swipe_left=away,
         on_swipe_right=away,
     )
-
-
-def flip_tile(host: Host, key: str, press: Callable[[str, str, str], None]) -> None:
-    """Turns the setting behind a tile over, through `press(namespace, key, value)`."""
-    for tile in TILES:
-        if tile.key == key:
-            on = host.setting(tile.namespace, tile.key) == tile.on
-            press(tile.namespace, tile.key, tile.off if on else tile.on)

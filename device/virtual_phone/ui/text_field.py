@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
+
+
+def _can_be_held(character: str) -> bool:
+    """No control characters and no halves of surrogate pairs."""
+    return character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs")
 
 
 @dataclass(slots=True)
@@ -35,7 +41,8 @@ class TextField:
     def insert(self, text: str) -> None:
         """Replaces the selection; a single-line field turns newlines into spaces."""
         if not self.multiline:
-            text = text.replace("\r", "").replace("\n", " ")
+            text = text.replace("\n", " ")
+        text = "".join(character for character in text if _can_be_held(character))
         start, end = self.selection
         text = text[: max(0, self.max_length - len(self.text) + end - start)]
         self.text = self.text[:start] + text + self.text[end:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -18,6 +19,8 @@ LINE_HEIGHT = 1.36
 _NOT_AT_START = frozenset("，。、；：？！）》」』】”’…％·,.;:?!)]}%")
 _NOT_AT_END = frozenset("（《「『【“‘([{¥$")
 _advances: dict[int, dict[str, float]] = {}
+# A FreeType face must not be used by two threads at once; layout and painting share it.
+_glyph_lock = Lock()
 
 
 @lru_cache(maxsize=64)
@@ -32,7 +35,9 @@ def measure_width(words: str, size_px: int) -> float:
     for character in words:
         advance = known.get(character)
         if advance is None:
-            advance = known[character] = _font(size_px).getlength(character)
+            with _glyph_lock:
+                advance = _font(size_px).getlength(character)
+            known[character] = advance
         total += advance
     return total
 
@@ -129,9 +134,11 @@ def text_mask(words: str, size_px: int, bold: bool) -> tuple[Image.Image, int, i
     """
     font = _font(size_px)
     stroke = size_px / 55 if bold else 0
-    left, top, right, bottom = font.getbbox(words, anchor="ls", stroke_width=stroke)
+    with _glyph_lock:
+        left, top, right, bottom = font.getbbox(words, anchor="ls", stroke_width=stroke)
     x, y = int(left) - 1, int(top) - 1
     mask = Image.new("L", (max(1, int(right) - x + 2), max(1, int(bottom) - y + 2)), 0)
     draw = ImageDraw.Draw(mask)
-    draw.text((-x, -y), words, fill=255, font=font, anchor="ls", stroke_width=stroke)
+    with _glyph_lock:
+        draw.text((-x, -y), words, fill=255, font=font, anchor="ls", stroke_width=stroke)
     return mask, x, y

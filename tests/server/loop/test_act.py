@@ -171,20 +171,8 @@ def node(
     children: tuple[UiNode, ...] = (),
     **flags: bool,
 ) -> UiNode:
-    known = dict.fromkeys(
-        [
-            "clickable",
-            "long_clickable",
-            "checkable",
-            "checked",
-            "scrollable",
-            "focusable",
-            "focused",
-            "password",
-            "selected",
-        ],
-        False,
-    )
+    names = "clickable long_clickable checkable checked scrollable focusable focused password"
+    known = dict.fromkeys([*names.split(), "selected"], False)
     return UiNode(
         class_name=kind,
         package="com.android.settings",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,14 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class Locale(StrEnum):
+    """Languages that the virtual phone speaks."""
+
+    ZH = "zh"
+    EN = "en"
+
 
 SerialOption = Annotated[
     str | None,
@@ -73,7 +82,7 @@ def demo(
         str | None, typer.Argument(help="What to do on the phone, in Chinese or English.")
     ] = None,
     locale: Annotated[
-        str | None, typer.Option(help="Language of the phone: zh or en. Default: the task's.")
+        Locale | None, typer.Option(help="Language of the phone. Default: the task's.")
     ] = None,
 ) -> None:
     """Show a whole run without a phone, a GPU or a key.
@@ -84,7 +93,7 @@ def demo(
     """
     from server.demo import run_demo
 
-    raise typer.Exit(run_demo(task, locale=locale))
+    raise typer.Exit(run_demo(task, locale=None if locale is None else locale.value))
 
 
 @app.command()
@@ -163,7 +172,8 @@ def serve(
 ) -> None:
     """Start the service: HTTP API, sessions, tasks.
 
-    It listens on loopback only. Another address needs a token (LOCALSERVER_API_TOKEN) and --allow-host.
+    It listens on loopback only. Another address needs a token (LOCALSERVER_API_TOKEN) and
+    --allow-host.
     """
     from server.commands import serve_command
 
@@ -236,14 +246,14 @@ def phone(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port for adb; 0 takes a free one.")
     ] = 0,
-    locale: Annotated[str, typer.Option(help="Language of the phone: zh or en.")] = "zh",
+    locale: Annotated[Locale, typer.Option(help="Language of the phone.")] = Locale.ZH,
     size: Annotated[str, typer.Option(metavar="WxH", help="Screen size in pixels.")] = "1080x2400",
     connect: Annotated[bool, typer.Option(help="Connect it to this machine's adb server.")] = True,
 ) -> None:
     """Start a virtual phone: a device for adb, with a screen and apps."""
     from server.commands import phone_command
 
-    raise typer.Exit(phone_command(port=port, locale=locale, size=size, connect=connect))
+    raise typer.Exit(phone_command(port=port, locale=locale.value, size=size, connect=connect))
 
 
 @app.command()

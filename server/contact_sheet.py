@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from parsers.action import OPPOSITE, Point
 
 CELL_WIDTH_PX = 320
-CAPTION_HEIGHT_PX = 116
+CAPTION_HEIGHT_PX = 110
 GAP_PX = 24
 COLUMNS_MAX = 5
 BACKGROUND = (246, 247, 249)
@@ -62,7 +62,7 @@ def draw_contact_sheet(steps: Sequence[SheetStep], title: str, subtitle: str = "
         "RGB",
         (
             max(columns * (CELL_WIDTH_PX + GAP_PX) + GAP_PX, 720),
-            header + rows * (cell_height + GAP_PX) + GAP_PX,
+            header + rows * (cell_height + GAP_PX),
         ),
         BACKGROUND,
     )

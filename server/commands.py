@@ -1,0 +1,407 @@
+"""What each command of `localserver` does. Each returns the process's exit code.
+
+0: done as asked; 1: it ran, and the answer is no; 2: it could not run.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
+
+from rich.text import Text
+
+from server.errors import ConfigError, SessionNotFoundError
+from server.settings import Settings, load_settings
+from server.terminal import console, errors, inert, print_error, print_json, print_step, print_table
+
+if TYPE_CHECKING:
+    from device.doctor import Finding
+    from server.loop_options import Question
+    from server.session_reading import SessionReader
+    from server.task_result import StepReport, TaskResult
+
+P = ParamSpec("P")
+EXIT_NO = 1
+EXIT_COULD_NOT_RUN = 2
+
+
+def clear_errors(command: Callable[P, int]) -> Callable[P, int]:
+    """End our own errors in one line that names cause and remedy, and exit code 2."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> int:
+        try:
+            return command(*args, **kwargs)
+        except Exception as error:
+            if getattr(error, "code", None) is None:
+                raise
+            print_error(error)
+            return EXIT_COULD_NOT_RUN
+
+    return wrapped
+
+
+@clear_errors
+def run_task_command(
+    task: str,
+    *,
+    serial: str | None,
+    model: str | None,
+    provider: str | None,
+    dialect: str | None,
+    max_steps: int,
+    reset: bool,
+    ask: bool,
+    server_url: str | None,
+    log_dir: Path | None,
+    config_dir: Path | None,
+    as_json: bool,
+) -> int:
+    """Run one task on a phone, in this process or with the decisions of a running service."""
+    from server.agent_loop import LoopOptions, run_task
+    from server.http.client import RemoteLocalServer
+    from server.local_server import LocalServer
+    from server.phones import AdbPhones
+
+    settings = _settings(config_dir, log_dir)
+    phone = AdbPhones(settings).open(serial)
+    chosen = {"model_name": model, "model_provider": provider}
+    options = LoopOptions(
+        task_type=dialect,
+        model_config={key: value for key, value in chosen.items() if value is not None} or None,
+        max_steps=max_steps,
+        reset_environment=reset,
+        reply_mode="manual_reply" if ask else "no_reply",
+    )
+    token = settings.api_token.get_secret_value() if settings.api_token else None
+    decider = RemoteLocalServer(server_url, token) if server_url else LocalServer(settings)
+    with decider as server:
+        if not as_json:
+            console.print(Text.assemble(("phone ", "dim"), inert(phone.serial)))
+        result = run_task(
+            server,
+            phone,
+            task,
+            options=options,
+            on_step=None if as_json else _print_report,
+            answer=_ask_person if ask else None,
+        )
+    if as_json:
+        print_json(result.to_wire())
+    else:
+        _print_result(result, settings, local=server_url is None)
+    return 0 if result.completed else EXIT_NO
+
+
+@clear_errors
+def serve_command(
+    *,
+    host: str | None,
+    port: int | None,
+    allow_hosts: list[str],
+    log_dir: Path | None,
+    config_dir: Path | None,
+    debug: bool | None,
+) -> int:
+    """Start the service and stay until it is stopped."""
+    import uvicorn
+
+    from server.app import create_app
+
+    settings = _settings(config_dir, log_dir, host=host, port=port, debug=debug)
+    if allow_hosts:
+        names = dict.fromkeys((*settings.allowed_hosts, *allow_hosts))
+        settings = settings.model_copy(update={"allowed_hosts": tuple(names)})
+    _refuse_open_doors(settings, hosts_named=bool(allow_hosts))
+    app = create_app(settings)
+    errors.print(
+        f"LocalServer listens on http://{settings.host}:{settings.port} "
+        f"(API reference: /docs); sessions are kept in {settings.log_dir}",
+        soft_wrap=True,
+    )
+    uvicorn.run(
+        app,
+        host=settings.host,
+        port=settings.port,
+        log_level="info" if settings.debug else "warning",
+        access_log=settings.debug,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+    )
+    return 0
+
+
+@clear_errors
+def devices_command(*, as_json: bool) -> int:
+    """List the phones; exit code 1 when none is ready."""
+    from device.discovery import list_devices, not_ready_error
+
+    devices = list_devices()
+    if as_json:
+        print_json([asdict(info) for info in devices])
+        return 0 if any(info.is_ready for info in devices) else EXIT_NO
+    if not devices:
+        console.print(
+            "adb sees no phone: plug one in with USB debugging on, or start a virtual one with "
+            "`localserver phone`; `localserver doctor` looks closer",
+            soft_wrap=True,
+        )
+        return EXIT_NO
+    print_table(
+        ("SERIAL", "STATE", "MODEL", "WHAT TO DO"),
+        [
+            (
+                info.serial,
+                info.state,
+                info.model,
+                "" if info.is_ready else not_ready_error(info).message,
+            )
+            for info in devices
+        ],
+    )
+    return 0 if any(info.is_ready for info in devices) else EXIT_NO
+
+
+@clear_errors
+def doctor_command(*, serial: str | None, config_dir: Path | None, as_json: bool) -> int:
+    """Look at adb, the phones and the model; exit code 1 when something needed is missing."""
+    from device.doctor import diagnose
+    from server.model.preflight import check_models
+
+    findings = [*diagnose(serial), *check_models(_settings(config_dir, None))]
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            _print_finding(finding.ok, finding.optional, _title(finding), finding.remedy)
+    missing = [finding for finding in findings if not finding.ok and not finding.optional]
+    if not as_json:
+        console.print()
+        console.print(
+            f"{len(missing)} thing(s) to mend" if missing else 'ready: localserver run "..."'
+        )
+    return EXIT_NO if missing else 0
+
+
+@clear_errors
+def sessions_command(
+    *, limit: int, log_dir: Path | None, config_dir: Path | None, as_json: bool
+) -> int:
+    """List sessions, the newest first."""
+    reader = _reader(_settings(config_dir, log_dir))
+    summaries = reader.list_sessions(limit, 0)
+    if as_json:
+        print_json([asdict(summary) for summary in summaries])
+    elif summaries:
+        print_table(
+            ("SESSION", "LAST WRITTEN", "STEPS", "ENDED", "TASK"),
+            [
+                (
+                    summary.session_id,
+                    summary.updated_at,
+                    summary.steps,
+                    summary.stop_reason or "-",
+                    summary.task,
+                )
+                for summary in summaries
+            ],
+        )
+    else:
+        console.print("no session yet: `localserver demo` makes one")
+    return 0
+
+
+@clear_errors
+def show_command(
+    session: str,
+    *,
+    sheet: Path | None,
+    log_dir: Path | None,
+    config_dir: Path | None,
+    as_json: bool,
+) -> int:
+    """Show one session: its steps, its trouble, how it ended."""
+    from server.contact_sheet import SheetStep, draw_contact_sheet
+
+    reader = _reader(_settings(config_dir, log_dir))
+    session_id = _find_session(reader, session)
+    record = reader.read_session(session_id)
+    steps = reader.read_steps(session_id, 1, max(1, record.steps))
+    events = reader.read_events(session_id, 0)
+    if as_json:
+        print_json({"session": asdict(record), "steps": steps, "events": events})
+    else:
+        console.print(Text.assemble(("session  ", "dim"), session_id))
+        console.print(Text.assemble(("task     ", "dim"), inert(record.task)))
+        console.print(Text.assemble(("dialect  ", "dim"), inert(record.task_type)))
+        for number, step in enumerate(steps, start=1):
+            cost = step.get("llm_cost") or {}
+            print_step(number, step["action"], cost.get("llm_time"))
+        for event in events:
+            _print_trouble(event)
+        console.print(Text.assemble(("ended    ", "dim"), record.stop_reason or "not ended"))
+    if sheet is not None:
+        cells = [
+            SheetStep(number, reader.read_image(session_id, number)[0], step["action"])
+            for number, step in enumerate(steps, start=1)
+        ]
+        if not cells:
+            raise SessionNotFoundError(
+                "this session has no answered step to draw; show it without --sheet"
+            )
+        sheet.write_bytes(
+            draw_contact_sheet(cells, record.task, f"{record.stop_reason or ''} · {session_id}")
+        )
+        errors.print(f"drawn into {sheet}")
+    return 0
+
+
+@clear_errors
+def phone_command(*, port: int, locale: Literal["zh", "en"], size: str, connect: bool) -> int:
+    """Start a virtual phone and keep it until it is stopped."""
+    from device.discovery import connect as connect_phone
+    from device.virtual_phone.process import VirtualPhoneProcess
+
+    width, _, height = size.partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise ConfigError(f"--size {size} is no size; write it like 1080x2400")
+    with VirtualPhoneProcess(adb_port=port, size=(int(width), int(height)), locale=locale) as phone:
+        console.print(f"virtual phone at {phone.serial}")
+        if connect:
+            connect_phone(phone.serial)
+            console.print("connected to adb; try: localserver devices")
+        else:
+            console.print(f"connect it with: adb connect {phone.serial}")
+        console.print(f"its state, for tests: http://127.0.0.1:{phone.control_port}/truth")
+        console.print("Ctrl-C ends it")
+        phone.wait()
+    errors.print("the virtual phone has ended")
+    return EXIT_COULD_NOT_RUN
+
+
+@clear_errors
+def model_command(*, port: int) -> int:
+    """Become the demo model's process."""
+    if importlib.util.find_spec("rapidocr") is None:
+        raise ConfigError(
+            "the demo model needs the `demo` extra: run `make install`, "
+            "or pip install 'localserver[demo]' from the checkout"
+        )
+    from server.model.demo_model import main
+
+    main(["--port", str(port)])
+    return 0
+
+
+def _settings(config_dir: Path | None, log_dir: Path | None, **overrides: Any) -> Settings:
+    """Settings with the log folder of the command line; pictures go beside the log then."""
+    if log_dir is not None:
+        overrides |= {"log_dir": log_dir, "image_dir": log_dir / "images"}
+    return load_settings(config_dir, **overrides)
+
+
+def _reader(settings: Settings) -> SessionReader:
+    """Reads without owning the folder: a running service goes on beside it."""
+    from server.records.store import RecordFiles
+    from server.session_reading import SessionReader
+
+    return SessionReader(RecordFiles(settings.log_dir, settings.image_dir))
+
+
+def _refuse_open_doors(settings: Settings, *, hosts_named: bool) -> None:
+    if settings.host in ("127.0.0.1", "localhost", "::1"):
+        return
+    if settings.api_token is None:
+        raise ConfigError(
+            f"listening on {settings.host} lets others drive the phone: set LOCALSERVER_API_TOKEN "
+            "to a long random text, or listen on 127.0.0.1"
+        )
+    if not hosts_named and settings.allowed_hosts == Settings.model_fields["allowed_hosts"].default:
+        raise ConfigError(
+            f"listening on {settings.host} needs the names that callers use: "
+            "add --allow-host NAME (or allowed_hosts in server.yaml)"
+        )
+
+
+def _find_session(reader: SessionReader, start: str) -> str:
+    """The one session whose id begins so."""
+    fitting = [
+        summary.session_id
+        for summary in reader.list_sessions(100_000, 0)
+        if summary.session_id.startswith(start)
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        raise SessionNotFoundError(
+            "no session has an id that begins so; `localserver sessions` lists them"
+        )
+    raise SessionNotFoundError(f"{len(fitting)} sessions begin so; give more of the id")
+
+
+def _print_report(report: StepReport) -> None:
+    print_step(report.local_step, report.action.to_wire(), report.decide_s)
+    if report.outcome.status in ("failed", "unknown"):
+        console.print(
+            Text(
+                f"              {report.outcome.code}: {inert(report.outcome.message)}",
+                style="yellow",
+            ),
+            soft_wrap=True,
+        )
+
+
+def _ask_person(question: Question) -> str | None:
+    answer = console.input(f"  the model asks: {inert(question.text)}\n  your answer: ")
+    return answer.strip() or None
+
+
+def _print_result(result: TaskResult, settings: Settings, *, local: bool) -> None:
+    style = "bold green" if result.completed else "bold red"
+    console.print(Text.assemble("ended  ", (result.stop_reason, style)))
+    if result.message:
+        console.print(Text.assemble(("said   ", "dim"), inert(result.message)), soft_wrap=True)
+    if result.error is not None:
+        console.print(
+            Text.assemble(
+                ("error  ", "dim"), f"{result.error['code']}: {inert(result.error['message'])}"
+            ),
+            soft_wrap=True,
+        )
+    if local:
+        console.print(
+            Text.assemble(("log    ", "dim"), str(settings.log_dir / f"{result.session_id}.jsonl")),
+            soft_wrap=True,
+        )
+    console.print(Text.assemble(("look   ", "dim"), f"localserver show {result.session_id[:8]}"))
+
+
+def _print_trouble(event: Mapping[str, Any]) -> None:
+    """Events that tell what went wrong; the rest is in the events file."""
+    kind = str(event.get("kind", ""))
+    if kind not in ("rejection", "step_failed", "observe_retry", "device_outcome"):
+        return
+    data = event.get("data") or {}
+    problem = data.get("error") or data.get("rejection") or data
+    if not isinstance(problem, Mapping) or not problem.get("code"):
+        return
+    console.print(
+        Text(f"  ! {kind} {problem['code']}: {inert(problem.get('message', ''))}", style="yellow"),
+        soft_wrap=True,
+    )
+
+
+def _print_finding(ok: bool, optional: bool, title: str, remedy: str) -> None:
+    mark, style = ("ok", "green") if ok else (("note", "yellow") if optional else ("FIX", "red"))
+    console.print(Text.assemble((f"{mark:>5}  ", style), inert(title)), soft_wrap=True)
+    if remedy and not ok:
+        console.print(Text(f"       -> {inert(remedy)}"), soft_wrap=True)
+
+
+def _title(finding: Finding) -> str:
+    where = f" [{finding.serial}]" if finding.serial else ""
+    return f"{finding.check}{where}: {finding.message}"

@@ -59,11 +59,20 @@ class Engine:
 
     async def in_files(self, work: Callable[..., T], *args: Any) -> T:
         """Run blocking file work off the loop."""
-        return await self._loop.run_in_executor(self._files, work, *args)
+        return await self._run_in(self._files, work, *args)
 
     async def in_images(self, work: Callable[..., T], *args: Any) -> T:
         """Run image work off the loop."""
-        return await self._loop.run_in_executor(self._images, work, *args)
+        return await self._run_in(self._images, work, *args)
+
+    async def _run_in(self, pool: ThreadPoolExecutor, work: Callable[..., T], *args: Any) -> T:
+        """A cancelled caller still waits for the work's end: nobody then meets half of it."""
+        future = self._loop.run_in_executor(pool, work, *args)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            await asyncio.wait({future})
+            raise
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Cancel what still runs, do one last thing on the loop, and end the threads."""

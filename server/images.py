@@ -6,6 +6,7 @@ A PNG or JPEG that needs no other size goes to the model untouched: its structur
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 import zlib
@@ -41,12 +42,14 @@ class Screenshot:
         format: What the bytes really are.
         size: Size in pixels, upright.
         as_is: Whether `data` may go to a model untouched (PNG or JPEG, upright, not CMYK).
+        sha256: Of `data`, in hex.
     """
 
     data: bytes
     format: ImageFormat
     size: Size
     as_is: bool
+    sha256: str
 
     @property
     def media_type(self) -> str:
@@ -143,6 +146,7 @@ def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot
         format=kind,
         size=Size(width_px=width_px, height_px=height_px),
         as_is=kind != "webp" and upright and mode != "CMYK",
+        sha256=hashlib.sha256(data).hexdigest(),
     )
 
 

@@ -184,7 +184,6 @@ class LocalServer:
         try:
             equipment = self._equipment_of(session)
             parser = equipment.parser
-            await self._observer.store_picture(session, picture, screenshot, request)
             environment = await self._observer.read_environment(
                 session, request, picture, screenshot, equipment
             )
@@ -192,11 +191,11 @@ class LocalServer:
             sent_size = plan_sent_size(
                 screenshot.size, parser.space, parser.images, equipment.resize
             )
-            # 4 prompt: the parser names the pictures; each is encoded once, at that size.
-            prompt = write_prompt(session, environment, parser, sent_size)
-            pictures = await self._observer.picture_urls(
-                session, environment.image, screenshot, sent_size, equipment
+            # 4 prompt: the picture stored and, once, encoded at that size; the parser names it.
+            pictures = await self._observer.store_and_encode(
+                session, picture, screenshot, request, sent_size, equipment
             )
+            prompt = write_prompt(session, environment, parser, sent_size)
             # 5 model, 6 parse: an action, or told why not and asked again.
             read = await self._asker.ask_until_readable(
                 session, equipment, prompt, pictures, reply_context(environment, sent_size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 from collections.abc import Mapping
 
 from device.errors import DeviceError
@@ -52,20 +52,6 @@ class Observer:
         data = await load_image(request.screenshot, rules)
         return await self._engine.in_images(self._check, data)
 
-    async def store_picture(
-        self, session: Session, picture: Picture, screenshot: Screenshot, request: StepRequest
-    ) -> None:
-        """Store the bytes as they came, durably.
-
-        Raises:
-            StorageError: They could not be written.
-        """
-        files = [(picture.name, screenshot.data)]
-        if picture.ui_tree_name is not None and request.ui_tree is not None:
-            files.append((picture.ui_tree_name, request.ui_tree.encode("utf-8")))
-        for name, data in files:
-            await self._engine.in_files(self._store.save_image, session.id, name, data)
-
     async def read_environment(
         self,
         session: Session,
@@ -93,7 +79,42 @@ class Observer:
             size=screenshot.size,
         )
 
-    async def picture_urls(
+    async def store_and_encode(
+        self,
+        session: Session,
+        picture: Picture,
+        screenshot: Screenshot,
+        request: StepRequest,
+        sent_size: Size,
+        equipment: Equipment,
+    ) -> Mapping[str, str]:
+        """Store the bytes as they came, durably, and meanwhile encode what the model gets.
+
+        Returns:
+            The data URL of each picture that the prompt may name; each was encoded once.
+
+        Raises:
+            ImageError: The pixels cannot be decoded.
+            StorageError: A file could not be written, or a picture of an earlier step is gone.
+        """
+        current = f"{session.id}/{picture.name}"
+        saving = asyncio.create_task(
+            self._engine.in_files(self._save, session.id, picture, screenshot, request)
+        )
+        try:
+            return await self._encode(session, current, screenshot, sent_size, equipment)
+        finally:
+            await saving
+
+    def _save(
+        self, session_id: str, picture: Picture, screenshot: Screenshot, request: StepRequest
+    ) -> None:
+        self._store.save_image(session_id, picture.name, screenshot.data)
+        if picture.ui_tree_name is not None and request.ui_tree is not None:
+            ui_tree = request.ui_tree.encode("utf-8")
+            self._store.save_image(session_id, picture.ui_tree_name, ui_tree)
+
+    async def _encode(
         self,
         session: Session,
         current: str,
@@ -101,12 +122,6 @@ class Observer:
         sent_size: Size,
         equipment: Equipment,
     ) -> Mapping[str, str]:
-        """Data URLs of the pictures that the prompt may name; each was encoded once.
-
-        Raises:
-            ImageError: The pixels cannot be decoded.
-            StorageError: A picture of an earlier step is gone.
-        """
         sent = session.sent_images
         sent[current] = await self._engine.in_images(encode_for_model, screenshot, sent_size)
         count = equipment.parser.images.past
@@ -140,7 +155,7 @@ def name_picture(number: int, screenshot: Screenshot, request: StepRequest) -> P
     name = step_name(number)
     return Picture(
         name=f"{name}.{screenshot.format}",
-        sha256=hashlib.sha256(screenshot.data).hexdigest()[:HASH_CHARS],
+        sha256=screenshot.sha256[:HASH_CHARS],
         ui_tree_name=f"{name}.xml" if request.ui_tree is not None else None,
     )
 

@@ -15,7 +15,7 @@ from device.capture import ScreenCapture
 from device.errors import (
     AppNotFoundError,
     BadPointError,
-    DeviceError,
+    DeviceAsleepError,
     DeviceLockedError,
     UiTreeError,
     UserNotAccessibleError,
@@ -264,8 +264,8 @@ class AdbDevice:
         return list(apps)
 
     def _list_packages(self, *options: str) -> tuple[str, ...]:
-        """List for user 0: other users (work profile, second space) are closed to adb."""
-        words = ("pm", "list", "packages", *options, "--user", "0")
+        """List for the user in front; others (work profile, second space) are closed to adb."""
+        words = ("pm", "list", "packages", *options, "--user", self._current_user())
         result = self.transport.read(command(*words), timeout_s=30.0)
         listed = read_packages(result.merged_text)
         if listed.error is not None and not (
@@ -275,6 +275,11 @@ class AdbDevice:
         if not listed.rows and not options:
             check(result, "list its apps")
         return listed.packages
+
+    def _current_user(self) -> str:
+        """The Android user in front: not always 0 on tablets and in cars."""
+        told = self.transport.read(command("am", "get-current-user")).text.strip()
+        return told if told.isascii() and told.isdigit() else "0"
 
     def _check_installed(self, package: str) -> None:
         known = {app.package for app in self._installed or ()}
@@ -292,12 +297,13 @@ class AdbDevice:
         """Switch the screen on and put an open keyguard away.
 
         Raises:
-            DeviceLockedError: It needs a PIN, a pattern or a finger: none is ever guessed.
+            DeviceAsleepError: The screen stays off.
+        DeviceLockedError: It needs a PIN, a pattern or a finger: none is ever guessed.
         """
         if not self._wait_until(self._is_awake, 0.0):
             self._input("keyevent", KEY_CODES["WAKEUP"])
             if not self._wait_until(self._is_awake, _WAKE_TIMEOUT_S):
-                raise DeviceError("The screen stays off; press the phone's power button.")
+                raise DeviceAsleepError("The screen stays off; press the phone's power button.")
         if not self._is_locked():
             return
         self.transport.run(command("wm", "dismiss-keyguard"))

@@ -246,6 +246,13 @@ class UiTreeEncodingError(UiTreeError):
     retryable = False
 
 
+class DeviceAsleepError(DeviceError):
+    """The screen stays off although it was asked to wake."""
+
+    code = "device.asleep"
+    retryable = True
+
+
 class DeviceLockedError(DeviceError):
     """The keyguard needs the person: a PIN is never guessed."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from device.virtual_phone.faults import FAULTS, Fault, FaultError
-from device.virtual_phone.framework.settings import put_setting
+from device.virtual_phone.framework.settings import NAMESPACES, put_setting
 from device.virtual_phone.server import bind_loopback
 from device.virtual_phone.userland import Userland
 
@@ -186,6 +186,8 @@ class ControlServer:
                     phone.clipboard = value
                 case "settings", dict():
                     for space, values in value.items():
+                        if space not in NAMESPACES or not isinstance(values, dict):
+                            raise RequestError(400, f"there are no settings {space}")
                         for key, setting in values.items():
                             put_setting(phone, space, key, str(setting))
                 case "app", str():

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from device.virtual_phone.shell.interpreter import Interpreter
-from device.virtual_phone.shell.io import BytesSource, Sink, Source
+from device.virtual_phone.shell.io import Pipe, Sink, Source
 from device.virtual_phone.shell.process import Streams, decode_text
 from device.virtual_phone.sync_service import serve_sync
 from device.virtual_phone.transport import Service, Stream, StreamClosedError
@@ -112,6 +112,36 @@ class _PacketSource(Source):
         return bool(data)
 
 
+async def _in_foreground(shell: Interpreter, command: str, streams: Streams) -> int:
+    """Runs a command on a terminal: what is typed reaches it, and Ctrl-C ends it."""
+    typed = Pipe()
+    task = asyncio.create_task(shell.run(command, Streams(typed, streams.stdout, streams.stderr)))
+
+    async def feed() -> None:
+        while data := await streams.stdin.read():
+            before, interrupt, after = data.partition(b"\x03")
+            await typed.write(before)
+            if interrupt:
+                streams.stdin.unread(after)
+                task.cancel()
+                return
+        await typed.end()
+
+    feeding = asyncio.create_task(feed())
+    try:
+        return await task
+    except asyncio.CancelledError:
+        own = asyncio.current_task()
+        if own is not None and own.cancelling() > 0:
+            raise
+        await streams.stdout.write(b"^C\n")
+        return 130
+    finally:
+        task.cancel()
+        feeding.cancel()
+        streams.stdin.unread(typed.take_unread())
+
+
 class ServiceTable:
     """Finds the service behind a name, as adbd does."""
 
@@ -178,6 +208,8 @@ class ServiceTable:
 
     async def _run(self, command: str, streams: Streams, terminal: bool) -> int:
         shell = Interpreter(self._system)
+        if command and terminal:
+            return await _in_foreground(shell, command, streams)
         if command:
             return await shell.run(command, streams)
         if terminal:
@@ -192,6 +224,10 @@ class ServiceTable:
         while data := await streams.stdin.read(1):
             if data in (b"\x04",) and not line:
                 break
+            if data == b"\x03":
+                line.clear()
+                await streams.stdout.write(b"^C\n" + prompt)
+                continue
             if data in (b"\x7f", b"\b"):
                 if line:
                     del line[-1]
@@ -207,8 +243,7 @@ class ServiceTable:
             if text == "exit":
                 break
             if text:
-                quiet = Streams(BytesSource(), streams.stdout, streams.stderr)
-                shell.status = await shell.run(text, quiet)
+                shell.status = await _in_foreground(shell, text, streams)
             await streams.stdout.write(prompt)
         return shell.status
 

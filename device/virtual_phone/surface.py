@@ -109,10 +109,14 @@ class StartResult(Protocol):
 class Phone(Protocol):
     """The phone. All calls are made on the event loop's thread."""
 
-    settings: dict[str, dict[str, str]]
     wakefulness: Wakefulness
     locked: bool
     clipboard: str
+
+    @property
+    def settings(self) -> dict[str, dict[str, str]]:
+        """Values by name in `system`, `secure` and `global`; what is written shows on screen."""
+        ...
 
     @property
     def width_px(self) -> int:

@@ -9,7 +9,6 @@ import asyncio
 import logging
 import os
 import random
-import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
@@ -19,9 +18,10 @@ from typing import Any, TypeVar
 from device.virtual_phone.faults import FaultPlan
 from device.virtual_phone.framework.properties import system_properties
 from device.virtual_phone.framework.registry import find_command, installed_commands
-from device.virtual_phone.fs import FileSystem
+from device.virtual_phone.fs import FileError, FileSystem
 from device.virtual_phone.journal import Journal
 from device.virtual_phone.profile import Profile
+from device.virtual_phone.shell.builtins import LeaveLoop, LeaveShell
 from device.virtual_phone.shell.interpreter import FileSink
 from device.virtual_phone.shell.io import BytesSource, NullSink, Sink, Source
 from device.virtual_phone.shell.options import UsageError
@@ -164,7 +164,9 @@ class Userland:
             return await command(process)
         except UsageError as error:
             return await process.fail(str(error))
-        except (ValueError, RecursionError, MemoryError, ArithmeticError, re.error):
+        except (FileError, BrokenPipeError, LeaveShell, LeaveLoop):
+            raise
+        except Exception:
             log.exception("%s %s failed", process.name, process.args)
             await process.err("Aborted \n")
             return 134

@@ -24,16 +24,19 @@ from device.virtual_phone.framework import (
 from device.virtual_phone.shell import (
     toybox_encode,
     toybox_files,
+    toybox_paths,
     toybox_search,
     toybox_system,
     toybox_text,
+    toybox_values,
 )
 from device.virtual_phone.shell.process import Command
 
 _COMMANDS: Final[Mapping[str, Command]] = {
     name: command
     for module in (
-        toybox_encode, toybox_files, toybox_search, toybox_system, toybox_text,
+        toybox_encode, toybox_files, toybox_paths, toybox_search, toybox_system, toybox_text,
+        toybox_values,
         activity, cmd, dumpsys, input_method, network, packages, properties, screen, services,
         settings, touch, uiautomator, window,
     )

@@ -21,7 +21,7 @@ _SWITCHES: Final[Mapping[str, str]] = {
 
 def put_setting(phone: Phone, space: str, key: str, value: str) -> None:
     """Changes one setting; what is on the screen follows."""
-    phone.settings.setdefault(space, {})[key] = value
+    phone.settings[space][key] = value
 
 
 def get_setting(phone: Phone, space: str, key: str) -> str:
@@ -48,7 +48,7 @@ async def _settings(process: Process) -> int:
         await process.err(f"Invalid namespace '{space}'\n")
         return 255
     phone = process.system.phone
-    values = phone.settings.setdefault(space, {})
+    values = phone.settings[space]
     if command == "list":
         await process.out("".join(f"{key}={values[key]}\n" for key in sorted(values)))
         return 0

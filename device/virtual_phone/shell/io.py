@@ -67,9 +67,9 @@ class Source:
         while line := await self.read_line():
             yield line.removesuffix(b"\n")
 
-    def close(self) -> None:
-        """The reader wants no more; a writer behind it gets a BrokenPipeError."""
-        self._ended = True
+    def unread(self, data: bytes) -> None:
+        """Gives bytes back, to be read next."""
+        self._buffer[:0] = data
 
 
 class BytesSource(Source):
@@ -158,6 +158,13 @@ class Pipe(Source):
                 raise BrokenPipeError
             self._queue += data
             self._changed.notify_all()
+
+    def take_unread(self) -> bytes:
+        """Everything that was written and not read."""
+        data = bytes(self._buffer + self._queue)
+        self._buffer.clear()
+        self._queue.clear()
+        return data
 
     async def end(self) -> None:
         """The writer is done."""

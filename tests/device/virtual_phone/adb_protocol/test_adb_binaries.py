@@ -67,6 +67,17 @@ def test_a_terminal_session_echoes_and_ends(adb: Any, phone: Any) -> None:
     assert b"\r\n42\r\n" in out
 
 
+def test_ctrl_c_ends_a_command_and_not_the_session(adb: Any, phone: Any) -> None:
+    client = adb.start("-s", phone.serial, "shell", "-tt")
+    assert client.stdin is not None
+    client.stdin.write(b"sleep 600\n")
+    client.stdin.flush()
+    wait_until(lambda: shell(adb, phone, "pidof sleep")[2] == 0)
+    out, _ = client.communicate(b"\x03echo rc $?\nexit\n", timeout=10)
+    assert b"^C\r\n" in out
+    assert b"\r\nrc 130\r\n" in out
+
+
 def test_exec_out_is_binary_clean(adb: Any, phone: Any) -> None:
     out, _, status = adb.run("-s", phone.serial, "exec-out", "screencap", "-p")
     assert (out[:8], out[-8:], status) == (PNG, b"IEND\xaeB`\x82", 0)

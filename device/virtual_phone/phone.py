@@ -13,7 +13,7 @@ from device.virtual_phone.apps.desktop import Scene, compose
 from device.virtual_phone.apps.interaction import Interaction
 from device.virtual_phone.apps.settings import ACTION_PAGES
 from device.virtual_phone.apps.system import System, Wakefulness
-from device.virtual_phone.apps.tasks import Focus, focus_of, has_activity
+from device.virtual_phone.apps.tasks import HOME, Focus, focus_of, has_activity
 from device.virtual_phone.profile import Profile
 from device.virtual_phone.ui.touchscreen import MotionAction
 from device.virtual_phone.ui.window import Screen, Snapshot
@@ -221,11 +221,14 @@ class VirtualPhone:
         route: Route = ()
         if action is not None and action in ACTION_PAGES:
             package, activity, route = "com.android.settings", "", ACTION_PAGES[action]
+        elif not package and action == "android.intent.action.MAIN":
+            package = HOME
         elif not package and data:
             package = _LINK_OWNERS.get(data.partition(":")[0].lower(), "")
         app = self._system.apps.get(package)
         if app is None or not has_activity(app, activity):
             return StartResult.not_found
+        route = route or app.route_of(activity.removeprefix(package))
         known = self._system.tasks.is_running(package)
         self._system.launch(package)
         if route and app.route != route:

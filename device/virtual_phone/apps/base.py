@@ -197,6 +197,10 @@ class App:
         """Lets time pass; True if something to see changed."""
         return False
 
+    def route_of(self, activity: str) -> Route:
+        """The page that an activity opens by itself; empty when it is just the main one."""
+        return ()
+
     def arrive(self) -> None:
         """The app came to the front."""
 
@@ -271,6 +275,7 @@ class App:
         field = self.field(key)
         field.multiline = multiline
         field.max_length = max_length
+        field.secret = password
         field.select_on_focus = select_on_focus
         shown = "•" * len(field.text) if password else field.text
         attributes.setdefault("resource_id", key)

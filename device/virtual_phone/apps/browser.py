@@ -78,7 +78,8 @@ class BrowserApp(App):
             self._bar(),
             self._find_bar() if self.finding else None,
             scroll(self.route[0], body),
-            self._tools(),
+            # While something is typed the tools make room for the keyboard.
+            self._tools() if self.focused is None else None,
         )
 
     def open(self, route: Route) -> None:

@@ -155,6 +155,11 @@ class ChatApp(App):
             self.scrolls["conversation"] = _BOTTOM
             self.field("message").set_text("")
 
+    def arrive(self) -> None:
+        """The conversation in front counts as read."""
+        if self.route[0] == "conversation":
+            self.conversation(self.route[1]).unread = 0
+
     def on_event(self, event: Event) -> None:
         """Sends and receives."""
         match event:
@@ -266,7 +271,7 @@ class ChatApp(App):
                 say("设置", "Settings"), lead=icon("gear"), event=("launch", "com.android.settings")
             ),
         ]
-        return column(
+        body = column(
             space(24),
             row(
                 avatar(name, "#5b6b8a", 72),
@@ -280,8 +285,8 @@ class ChatApp(App):
                 padding=insets(24, 16),
             ),
             column(card(*rows), padding=insets(16, 12)),
-            height=FILL,
         )
+        return column(scroll("me", body), height=FILL)
 
     def _conversation(self, name: str) -> View:
         say = self.host.say

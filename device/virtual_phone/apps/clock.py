@@ -358,7 +358,7 @@ class ClockApp(App):
             )
             for number, lap in zip(range(len(self.laps_s), 0, -1), self.laps_s, strict=True)
         ]
-        return column(
+        body = column(
             big_title(say("秒表", "Stopwatch")),
             text(
                 _elapsed(self.stopwatch_s),
@@ -367,7 +367,10 @@ class ClockApp(App):
                 width=FILL,
                 padding=insets(0, 4 if self.host.screen_is_wide() else 32),
             ),
-            scroll("laps", column(*laps)),
+            *laps,
+        )
+        return column(
+            scroll("stopwatch", body),
             row(
                 left,
                 button(flip, ("watch_flip",), weight=1),

@@ -85,14 +85,14 @@ class Launcher(App):
         wide = self.host.screen_is_wide()
         say = self.host.say
         head = column(
-            text("10:24", 40 if wide else 64, color=_WHITE, resource_id="clock"),
+            text("10:24", 32 if wide else 64, color=_WHITE, resource_id="clock"),
             text(
                 say("11月30日 星期一", "Mon, Nov 30"),
                 18,
                 color=_WHITE,
                 resource_id="date",
             ),
-            padding=Insets(28, 8 if wide else 36, 0, 8 if wide else 36),
+            padding=Insets(28, 4 if wide else 36, 0, 4 if wide else 36),
         )
         dots = row(
             *(
@@ -138,7 +138,7 @@ class Launcher(App):
 
     def _app(self, app: App, ink: str) -> View:
         return column(
-            app_icon(app, 60),
+            app_icon(app, 48 if self.host.screen_is_wide() else 60),
             text(app.title(), 14, color=ink, max_lines=1, resource_id="icon_label"),
             gap=6,
             align="center",

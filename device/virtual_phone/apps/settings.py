@@ -105,7 +105,10 @@ class SettingsApp(App):
     icon_color = "#6b7487"
     main_activity = ".Settings"
     activities: ClassVar[Mapping[str, str]] = {
-        "bluetooth": ".Settings$ConnectedDeviceDashboardActivity",
+        "bluetooth": ".Settings$BluetoothSettingsActivity",
+        "date": ".Settings$DateTimeSettingsActivity",
+        "location": ".Settings$LocationSettingsActivity",
+        "about": ".Settings$MyDeviceInfoActivity",
         "wlan": ".Settings$WifiSettingsActivity",
         "display": ".Settings$DisplaySettingsActivity",
         "sound": ".Settings$SoundSettingsActivity",
@@ -136,6 +139,12 @@ class SettingsApp(App):
             return None
         builders: dict[str, Callable[[SettingsApp], View]] = {**NETWORK_DIALOGS, **DEVICE_DIALOGS}
         return builders[self.dialog[0]](self)
+
+    def route_of(self, activity: str) -> Route:
+        """Most pages of settings are activities of their own."""
+        pages = {name: page for page, name in self.activities.items() if page != "app"}
+        page = pages.get(activity)
+        return (page,) if page else ()
 
     def truth(self) -> dict[str, Any]:
         """Networks and devices; the switches are in the settings themselves."""

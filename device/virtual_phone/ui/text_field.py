@@ -21,6 +21,7 @@ class TextField:
     multiline: bool = False
     max_length: int = 10_000
     select_on_focus: bool = False
+    secret: bool = False
 
     @property
     def selection(self) -> tuple[int, int]:
@@ -29,7 +30,9 @@ class TextField:
 
     @property
     def selected_text(self) -> str:
-        """What is selected."""
+        """What is selected and may be copied: nothing of a password."""
+        if self.secret:
+            return ""
         start, end = self.selection
         return self.text[start:end]
 

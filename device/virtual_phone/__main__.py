@@ -10,11 +10,12 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 
 from device.virtual_phone.http_control import ControlServer
 from device.virtual_phone.phone import VirtualPhone
 from device.virtual_phone.profile import Profile
-from device.virtual_phone.server import AdbServer
+from device.virtual_phone.server import AdbServer, bind_loopback
 from device.virtual_phone.userland import Userland
 
 
@@ -50,10 +51,14 @@ async def run_phone(profile: Profile, port: int, control_port: int, watch_stdin:
     """Runs a phone until a signal, a closed standard input or `POST /shutdown` ends it."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
+    listener = bind_loopback(port)
+    # Clients take two entries with the same serial number for one phone on two ways.
+    number = f"VIRTUAL{listener.getsockname()[1]:05d}"
+    profile = replace(profile, serialno=number)
     system = Userland(VirtualPhone(profile), profile)
     adb = AdbServer(system)
     control = ControlServer(system, stopped.set)
-    await adb.start(port)
+    await adb.start(listener)
     await control.start(control_port)
     for name in ("SIGINT", "SIGTERM"):
         try:

@@ -65,13 +65,8 @@ class AdbServer:
         self.port = 0
         system.on_reboot = self.go_away
 
-    async def start(self, port: int = 0) -> None:
-        """Starts to listen on loopback.
-
-        Raises:
-            OSError: The port is taken.
-        """
-        listener = bind_loopback(port)
+    async def start(self, listener: socket.socket) -> None:
+        """Starts to listen on a socket of `bind_loopback`."""
         self.port = listener.getsockname()[1]
         self._server = await asyncio.start_server(self._accept, sock=listener, limit=2**21)
 

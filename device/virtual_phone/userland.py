@@ -74,7 +74,7 @@ class Userland:
         self.profile = profile
         self.journal = Journal()
         self.faults = FaultPlan(profile.seed)
-        self.random = random.Random(profile.seed)
+        self.random = random.Random(f"{profile.seed} {profile.serialno}")
         self.fs = FileSystem()
         self.environment = {**_ENVIRONMENT, "HOSTNAME": profile.device}
         #: Called by `reboot`: drops the connections and refuses new ones for a while.

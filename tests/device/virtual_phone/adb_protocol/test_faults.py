@@ -156,6 +156,19 @@ def test_shutdown_ends_the_process_and_the_client_says_so() -> None:
             time.sleep(0.05)
 
 
+def test_two_phones_are_told_apart_by_their_serial_number(adb: Any, phone: Any) -> None:
+    names = "getprop ro.serialno; cat /proc/sys/kernel/random/boot_id"
+    with VirtualPhoneProcess() as other:
+        adb.run("connect", other.serial)
+        adb.run("-s", other.serial, "wait-for-device")
+        first = adb.run("-s", phone.serial, "shell", names)[0].split()
+        second = adb.run("-s", other.serial, "shell", names)[0].split()
+        adb.run("disconnect", other.serial)
+    assert (len(first), len(second)) == (2, 2)
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+
+
 def test_the_adb_port_is_not_one_that_every_adb_server_looks_at(phone: Any) -> None:
     assert phone.adb_port not in range(5555, 5586)
     assert phone.serial == f"127.0.0.1:{phone.adb_port}"

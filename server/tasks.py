@@ -13,7 +13,12 @@ from typing import Any
 from device.protocol import Device
 from server.agent_loop import run_task
 from server.control import TaskControl, TaskState
-from server.errors import OverloadedError, ShuttingDownError, TaskNotFoundError
+from server.errors import (
+    IdempotencyConflictError,
+    OverloadedError,
+    ShuttingDownError,
+    TaskNotFoundError,
+)
 from server.loop_options import LoopOptions, StepServer
 from server.records.schema import utc_now
 from server.task_result import StepReport, StopReason, TaskResult
@@ -119,16 +124,42 @@ class TaskRunner:
         self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._queues: dict[str, deque[_Run]] = {}
         self._threads: set[threading.Thread] = set()
+        self._key_lock = threading.Lock()
+        self._tasks_by_key: OrderedDict[str, str] = OrderedDict()
         self._is_closed = False
 
-    def start(self, request: TaskRequest) -> TaskInfo:
+    def start(self, request: TaskRequest, *, idempotency_key: str | None = None) -> TaskInfo:
         """Take a task over; it runs as soon as its phone is free.
+
+        Args:
+            request: What to do, where and how.
+            idempotency_key: A key that came before gives the task that it started then.
 
         Raises:
             DeviceError: There is no such phone, or several and none was named.
             ServerError: The session could not be opened.
             OverloadedError: Too many tasks wait for this phone.
+            IdempotencyConflictError: The key started another task.
         """
+        if idempotency_key is None:
+            return self._start(request)
+        with self._key_lock:
+            task_id = self._tasks_by_key.get(idempotency_key)
+            if task_id is None:
+                info = self._start(request)
+                self._tasks_by_key[idempotency_key] = info.task_id
+                if len(self._tasks_by_key) > MAX_KEPT:
+                    self._tasks_by_key.popitem(last=False)
+                return info
+        run = self._find(task_id)
+        if run.request != request:
+            raise IdempotencyConflictError(
+                "this idempotency key started another task; use a new key for a new task",
+                task_id=task_id,
+            )
+        return run.info()
+
+    def _start(self, request: TaskRequest) -> TaskInfo:
         device = self._open_device(request.serial)
         with self._lock:
             self._check_room(device.serial)

@@ -14,7 +14,7 @@ import httpx2
 
 from device.errors import DeviceError
 from parsers.errors import ParserError
-from server.errors import ReplyUnreadableError, ServerError
+from server.errors import ReplyUnreadableError, ServerError, SessionBusyError
 
 CONNECT_TIMEOUT_S = 5.0
 TRANSPORT_ATTEMPTS = 3
@@ -48,6 +48,7 @@ class RemoteLocalServer:
 
     def __init__(self, base_url: str, token: str | None = None, timeout_s: float = 300.0) -> None:
         self.base_url = base_url.rstrip("/")
+        self._timeout_s = timeout_s
         self._client = httpx2.Client(
             base_url=self.base_url,
             headers={"Authorization": f"Bearer {token}"} if token else {},
@@ -129,8 +130,14 @@ class RemoteLocalServer:
     # --- whole tasks and phones -------------------------------------------------------------------
 
     def start_task(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Hand over a whole task: `task`, `serial`, `max_steps`, ...; returns it with its ids."""
-        return self._json("POST", "/v1/tasks", json=dict(body))
+        """Hand over a whole task: `task`, `serial`, `max_steps`, ...; returns it with its ids.
+
+        It carries an idempotency key: a connection that breaks starts no second task.
+        """
+        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        return self._json(
+            "POST", "/v1/tasks", json=dict(body), headers=headers, attempts=TRANSPORT_ATTEMPTS
+        )
 
     def get_task(self, task_id: str) -> dict[str, Any]:
         return self._json("GET", _task(task_id))
@@ -187,21 +194,30 @@ class RemoteLocalServer:
     def _request(
         self, method: str, path: str, *, attempts: int = 1, **request: Any
     ) -> httpx2.Response:
-        """Send it; with more than one attempt only what can be sent twice may come here."""
-        for attempt in range(1, attempts + 1):
+        """Send it; with more than one attempt only what carries an idempotency key may come here.
+
+        After a broken line the first try may still be running there: that is waited for.
+        """
+        faults = 0
+        until = time.monotonic() + self._timeout_s
+        while True:
             try:
                 response = self._client.request(method, path, **request)
-                break
             except httpx2.TransportError as error:
-                if attempt == attempts or isinstance(error, httpx2.ReadTimeout):
+                faults += 1
+                if faults == attempts or isinstance(error, httpx2.ReadTimeout):
                     raise ServerUnreachableError(
                         f"{self.base_url}: {type(error).__name__}; "
                         "start the server with `localserver serve`, or correct the address"
                     ) from error
                 time.sleep(TRANSPORT_PAUSE_S)
-        if response.is_success:
-            return response
-        raise error_from_answer(response)
+                continue
+            if response.is_success:
+                return response
+            fault = error_from_answer(response)
+            is_ours = faults > 0 and isinstance(fault, SessionBusyError)
+            if not is_ours or time.monotonic() > until:
+                raise fault
 
 
 def error_from_answer(response: httpx2.Response) -> Exception:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
 from server.errors import BadRequestError
 from server.http.errors import explain_invalid
+from server.http.idempotency import IdempotencyKey, with_key
 from server.http.json_body import JsonRoute
 from server.http.schemas import CloseBody, EventBody, SessionBody, StepBody
-from server.http.steps import KEY_MAX_CHARS, with_key
 from server.local_server import LocalServer
 
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -90,7 +90,7 @@ def session_routes(server: LocalServer) -> APIRouter:
     async def add_step(
         session_id: str,
         request: Request,
-        idempotency_key: Annotated[str | None, Header(max_length=KEY_MAX_CHARS)] = None,
+        idempotency_key: IdempotencyKey = None,
     ) -> dict[str, Any]:
         """Give the next observation, get the next action.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter
 
+from server.http.idempotency import IdempotencyKey, with_key
 from server.http.json_body import JsonRoute
 from server.http.schemas import AutomateStepBody, SessionBody
 from server.local_server import LocalServer
-
-KEY_MAX_CHARS = 200
 
 
 def step_routes(server: LocalServer) -> APIRouter:
@@ -24,18 +23,10 @@ def step_routes(server: LocalServer) -> APIRouter:
 
     @routes.post("/automate_step")
     async def automate_step(
-        body: AutomateStepBody,
-        idempotency_key: str | None = Header(default=None, max_length=KEY_MAX_CHARS),
+        body: AutomateStepBody, idempotency_key: IdempotencyKey = None
     ) -> dict[str, Any]:
         """Give the next observation, get the next action."""
         payload = with_key(body.to_payload(body.session_id), idempotency_key)
         return await server.aautomate_step(payload)
 
     return routes
-
-
-def with_key(payload: dict[str, Any], idempotency_key: str | None) -> dict[str, Any]:
-    """The payload with the `Idempotency-Key` header in it, if one came."""
-    if idempotency_key:
-        payload["idempotency_key"] = idempotency_key
-    return payload

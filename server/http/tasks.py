@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from server.http.idempotency import IdempotencyKey
 from server.http.json_body import JsonRoute
 from server.http.schemas import ConfirmBody, ReplyBody, TaskBody
 from server.tasks import TaskRunner
@@ -16,9 +17,9 @@ def task_routes(tasks: TaskRunner) -> APIRouter:
     routes = APIRouter(prefix="/v1/tasks", route_class=JsonRoute, tags=["tasks"])
 
     @routes.post("", status_code=201)
-    def start_task(body: TaskBody) -> dict[str, Any]:
+    def start_task(body: TaskBody, idempotency_key: IdempotencyKey = None) -> dict[str, Any]:
         """Hand over a task; it runs at once, or as soon as its phone is free."""
-        return tasks.start(body.to_request()).to_wire()
+        return tasks.start(body.to_request(), idempotency_key=idempotency_key).to_wire()
 
     @routes.get("")
     def list_tasks(

@@ -4,6 +4,7 @@ import base64
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from server.http.client import (
 from server.http.errors import error_response
 from server.local_server import LocalServer
 from server.loop_options import LoopOptions
-from server.model.scripted_model import Say
+from server.model.scripted_model import Say, wait_for_requests
 from tests.server.http.conftest import AWAKE, CLICK, COMPLETE, INSTALLED, Service, Start, a_png
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
@@ -177,6 +178,21 @@ def test_an_answer_that_is_lost_on_the_way_costs_no_second_step(start: Start) ->
     relay.close()
 
 
+def test_a_line_that_breaks_while_the_model_thinks_costs_no_second_step(start: Start) -> None:
+    service = start([replace(CLICK, wait_s=1.0), AWAKE], session_busy_wait_s=0.1)
+    relay = LossyRelay(service.url)
+    client = RemoteLocalServer(relay.url)
+    step = a_step(client.get_session({"task": "x"}), {"type": "image_bytes", "data": a_png()})
+    cutting = threading.Thread(
+        target=lambda: (wait_for_requests(service.model, 1), relay.cut()), daemon=True
+    )
+    cutting.start()
+    answer = client.automate_step(step)
+    assert (answer["current_step"], answer["action"]["action"]) == (1, "CLICK")
+    assert len(service.model.requests) == 1
+    relay.close()
+
+
 class LossyRelay:
     """Stands between client and server, and cuts the line just before an answer."""
 
@@ -187,10 +203,16 @@ class LossyRelay:
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.lost = 0
         self._lose = False
+        self._open: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def lose_next_answer(self) -> None:
         self._lose = True
+
+    def cut(self) -> None:
+        """Break every open line."""
+        for end in self._open:
+            _hang_up(end)
 
     def close(self) -> None:
         self._listener.close()
@@ -202,6 +224,7 @@ class LossyRelay:
             except OSError:
                 return
             far = socket.create_connection(self._target)
+            self._open += [near, far]
             threading.Thread(target=self._pump, args=(near, far, False), daemon=True).start()
             threading.Thread(target=self._pump, args=(far, near, True), daemon=True).start()
 
@@ -215,8 +238,12 @@ class LossyRelay:
                 sink.sendall(data)
         except OSError:
             pass  # the other side closed first
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        _hang_up(source)
+        _hang_up(sink)
+
+
+def _hang_up(end: socket.socket) -> None:
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass  # it is down already

@@ -76,6 +76,9 @@ def start_settings(profile: Profile) -> dict[str, dict[str, str]]:
             "flashlight_enabled": "0",
             "lock_screen_show_notifications": "1",
             "accessibility_enabled": "0",
+            "camera_access": "1",
+            "microphone_access": "1",
+            "clipboard_notes": "1",
             "android_id": f"{0x1F3C5A7900000000 + profile.seed:016x}",
         },
         "global": {
@@ -85,6 +88,7 @@ def start_settings(profile: Profile) -> dict[str, dict[str, str]]:
             "mobile_data": "1",
             "data_roaming": "0",
             "auto_time": "1",
+            "auto_sync": "1",
             "auto_time_zone": "1",
             "low_power": "0",
             "adb_enabled": "1",

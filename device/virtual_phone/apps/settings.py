@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.apps.settings_device import DEVICE_DIALOGS, DEVICE_PAGES
 from device.virtual_phone.apps.settings_network import NETWORK_DIALOGS, NETWORK_PAGES
+from device.virtual_phone.apps.settings_system import SYSTEM_DIALOGS, SYSTEM_PAGES
 from device.virtual_phone.ui.view import Event, Insets, View, column, icon, insets, scroll, space
 from device.virtual_phone.ui.widgets import (
     big_title,
@@ -61,6 +62,7 @@ GROUPS: tuple[tuple[Entry, ...], ...] = (
         Entry(
             "display", "sun", "#e0a21e", "显示", "Display", "亮度 深色 字体 brightness dark font"
         ),
+        Entry("wallpaper", "image", "#c74f86", "壁纸与个性化", "Wallpaper & style", "主题 theme"),
         Entry("sound", "sound", "#8a57d6", "声音与振动", "Sound & vibration", "音量 volume ring"),
         Entry("notifications", "bell", "#d6574f", "通知", "Notifications", "横幅 banner"),
     ),
@@ -73,12 +75,15 @@ GROUPS: tuple[tuple[Entry, ...], ...] = (
         Entry(
             "security", "lock", "#27a35a", "密码与安全", "Security", "锁屏 指纹 lock fingerprint"
         ),
+        Entry("privacy", "person", "#8a57d6", "隐私保护", "Privacy", "权限 相机 麦克风 camera"),
         Entry("location", "location", "#2f7de1", "定位", "Location", "位置 gps"),
-        Entry("accessibility", "person", "#1f9aa8", "无障碍", "Accessibility", "talkback 放大"),
+        Entry("accessibility", "star", "#1f9aa8", "无障碍", "Accessibility", "talkback 放大"),
     ),
     (
+        Entry("accounts", "people", "#2f7de1", "账号与同步", "Accounts & sync", "邮件 mail"),
         Entry("language", "globe", "#2f7de1", "语言与输入法", "Language & input", "键盘 keyboard"),
         Entry("date", "clock", "#5b6b8a", "日期和时间", "Date & time", "时区 time zone"),
+        Entry("update", "refresh", "#27a35a", "系统更新", "System update", "升级 upgrade"),
         Entry("developer", "gear", "#5b6b8a", "开发者选项", "Developer options", "usb adb 调试"),
         Entry("about", "info", "#5b6b8a", "关于手机", "About phone", "型号 版本 model version"),
     ),
@@ -130,14 +135,22 @@ class SettingsApp(App):
             return self._main()
         if name == "search":
             return self._search()
-        builders: dict[str, Callable[[SettingsApp], View]] = {**NETWORK_PAGES, **DEVICE_PAGES}
+        builders: dict[str, Callable[[SettingsApp], View]] = {
+            **NETWORK_PAGES,
+            **DEVICE_PAGES,
+            **SYSTEM_PAGES,
+        }
         return builders[name](self)
 
     def dialog_view(self) -> View | None:
         """The dialog in front."""
         if self.dialog is None:
             return None
-        builders: dict[str, Callable[[SettingsApp], View]] = {**NETWORK_DIALOGS, **DEVICE_DIALOGS}
+        builders: dict[str, Callable[[SettingsApp], View]] = {
+            **NETWORK_DIALOGS,
+            **DEVICE_DIALOGS,
+            **SYSTEM_DIALOGS,
+        }
         return builders[self.dialog[0]](self)
 
     def route_of(self, activity: str) -> Route:

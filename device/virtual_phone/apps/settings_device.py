@@ -1,4 +1,4 @@
-"""Settings pages: display, sound, apps, battery, storage, security, about and the like."""
+"""Settings pages: display, sound, apps, battery, storage, security."""
 
 from __future__ import annotations
 
@@ -245,77 +245,6 @@ def _accessibility(app: SettingsApp) -> View:
     )
 
 
-def _language(app: SettingsApp) -> View:
-    say = app.host.say
-    ime = app.host.setting("secure", "default_input_method").partition("/")[0]
-    return sub_page(
-        app,
-        say("语言与输入法", "Language & input"),
-        card(
-            list_row(say("系统语言", "System language"), say("简体中文", "English")),
-            list_row(say("当前输入法", "Current keyboard"), ime),
-        ),
-    )
-
-
-def _date(app: SettingsApp) -> View:
-    say = app.host.say
-    on = app.on("global", "auto_time")
-    return sub_page(
-        app,
-        say("日期和时间", "Date & time"),
-        card(
-            app.switch("自动设置时间", "Set time automatically", "global", "auto_time"),
-            list_row(
-                say("日期", "Date"), say("2026年11月30日", "November 30, 2026"), enabled=not on
-            ),
-            list_row(say("时间", "Time"), "10:24", enabled=not on),
-            app.switch("自动设置时区", "Set time zone automatically", "global", "auto_time_zone"),
-            list_row(say("时区", "Time zone"), say("GMT+08:00 中国标准时间", "GMT+08:00 China")),
-            app.switch("24 小时制", "Use 24-hour format", "system", "time_12_24", "", ("24", "12")),
-        ),
-    )
-
-
-def _developer(app: SettingsApp) -> View:
-    return sub_page(
-        app,
-        app.host.say("开发者选项", "Developer options"),
-        card(
-            app.switch(
-                "使用开发者选项",
-                "Use developer options",
-                "global",
-                "development_settings_enabled",
-            ),
-            app.switch("USB 调试", "USB debugging", "global", "adb_enabled"),
-        ),
-    )
-
-
-def _about(app: SettingsApp) -> View:
-    say = app.host.say
-    facts = app.host.about()
-    return sub_page(
-        app,
-        say("关于手机", "About phone"),
-        card(
-            list_row(
-                say("设备名称", "Device name"),
-                app.host.setting("global", "device_name"),
-                event=("rename_dialog",),
-            ),
-            list_row(say("型号", "Model"), facts["model"]),
-            list_row(say("制造商", "Manufacturer"), facts["manufacturer"]),
-            list_row(say("Android 版本", "Android version"), facts["android"]),
-            list_row(say("序列号", "Serial number"), facts["serial"]),
-            list_row(say("屏幕分辨率", "Resolution"), facts["resolution"]),
-            list_row(say("IP 地址", "IP address"), "192.168.1.23"),
-            list_row(say("版本号", "Build number"), "LS1A.261130.001"),
-        ),
-    )
-
-
 def _choices(
     app: SettingsApp, title: str, key: str, choices: tuple[tuple[str, str, str], ...]
 ) -> View:
@@ -342,24 +271,6 @@ def _timeout_dialog(app: SettingsApp) -> View:
     return _choices(app, title, "screen_off_timeout", TIMEOUTS)
 
 
-def _rename_dialog(app: SettingsApp) -> View:
-    say = app.host.say
-    field = app.edit("device_name", say("名称", "Name"), max_length=40, size=18)
-    return dialog_card(
-        say("设备名称", "Device name"),
-        column(
-            field.having(weight=0, width=FILL, padding=insets(14, 12)),
-            border="primary",
-            background="surface",
-            radius=10,
-        ),
-        buttons=(
-            text_button(say("取消", "Cancel"), ("dismiss",)),
-            text_button(say("保存", "Save"), ("rename",)),
-        ),
-    )
-
-
 def _stop_dialog(app: SettingsApp) -> View:
     say = app.host.say
     package = app.dialog[1] if app.dialog else ""
@@ -384,14 +295,9 @@ DEVICE_PAGES: dict[str, Callable[[SettingsApp], View]] = {
     "security": _security,
     "location": _location,
     "accessibility": _accessibility,
-    "language": _language,
-    "date": _date,
-    "developer": _developer,
-    "about": _about,
 }
 DEVICE_DIALOGS: dict[str, Callable[[SettingsApp], View]] = {
     "font_size": _font_size_dialog,
     "timeout": _timeout_dialog,
-    "rename": _rename_dialog,
     "stop_app": _stop_dialog,
 }

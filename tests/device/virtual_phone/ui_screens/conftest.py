@@ -42,6 +42,14 @@ class Hand:
         self.phone.tap((left + right) / 2, (top + bottom) / 2)
         self.phone.advance(1)
 
+    def reach(self, label: str) -> None:
+        """Scrolls down until the label is seen, then taps it."""
+        for _ in range(6):
+            if self.sees(label):
+                break
+            self.phone.swipe(540, 1700, 540, 1000, 400)
+        self.tap(label)
+
     def tap_id(self, resource_id: str) -> None:
         node = next(n for n in self.nodes() if n.get("resource-id", "").endswith(resource_id))
         left, top, right, bottom = self.bounds(node)

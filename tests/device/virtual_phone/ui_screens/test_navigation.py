@@ -160,6 +160,15 @@ def test_an_intent_opens_the_page_that_it_names(phone):
     )
 
 
+def test_an_activity_of_settings_opens_its_page(phone):
+    phone.start_activity("com.android.settings/.Settings$BluetoothSettingsActivity")
+    assert phone.truth()["page"] == ["bluetooth"]
+    full = "com.android.settings/com.android.settings.Settings$WifiSettingsActivity"
+    phone.start_activity(full)
+    assert phone.truth()["page"] == ["wlan"]
+    assert phone.focus().activity == ".Settings$WifiSettingsActivity"
+
+
 def test_force_stop_ends_the_app_and_its_pages(hand):
     hand.tap("Settings")
     hand.tap("Bluetooth")

@@ -47,13 +47,16 @@ def test_the_chinese_phone_speaks_chinese(make_hand):
         (["Airplane mode"], "global", "airplane_mode_on", "1"),
         (["Battery", "Battery Saver"], "global", "low_power", "1"),
         (["WLAN", "Use WLAN"], "global", "wifi_on", "0"),
+        (["Privacy", "Camera access"], "secure", "camera_access", "0"),
+        (["Accounts & sync", "Sync data automatically"], "global", "auto_sync", "0"),
+        (["Date & time", "Set time automatically"], "global", "auto_time", "0"),
         (["WLAN", "Guest"], "global", "wifi_network", "Guest"),
     ],
 )
 def test_rows_change_the_setting_that_they_name(hand, rows, namespace, key, value):
     hand.tap("Settings")
     for label in rows:
-        hand.tap(label)
+        hand.reach(label)
     assert hand.phone.settings[namespace][key] == value
 
 
@@ -135,3 +138,45 @@ def test_dark_theme_repaints_everything(hand):
     hand.phone.settings["secure"]["ui_night_mode"] = "2"
     dark = hand.image().getpixel((540, 110))
     assert sum(light[:3]) > 700 > 100 > sum(dark[:3])
+
+
+PAGES = (
+    "WLAN",
+    "Bluetooth",
+    "Mobile network",
+    "Personal hotspot",
+    "Display",
+    "Wallpaper & style",
+    "Sound & vibration",
+    "Notifications",
+    "Apps",
+    "Battery",
+    "Storage",
+    "Security",
+    "Privacy",
+    "Location",
+    "Accessibility",
+    "Accounts & sync",
+    "Language & input",
+    "Date & time",
+    "System update",
+    "Developer options",
+    "About phone",
+)
+
+
+@pytest.mark.parametrize("title", PAGES)
+def test_every_row_of_the_main_list_opens_its_page_and_back_returns(hand, title):
+    hand.tap("Settings")
+    hand.reach(title)
+    shown = next(n for n in hand.nodes() if n.get("resource-id", "").endswith("id/title"))
+    assert shown.get("text") == title
+    hand.tap("Navigate up")
+    assert hand.phone.truth()["page"] == ["home"]
+
+
+def test_the_main_list_is_longer_than_two_screens(hand):
+    hand.tap("Settings")
+    root = hand.phone.snapshot().screen.active_window.root
+    main = next(box for box in root.walk() if box.view.kind == "scroll")
+    assert main.limit_px > main.bounds.height

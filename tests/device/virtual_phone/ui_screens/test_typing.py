@@ -125,6 +125,21 @@ def test_a_password_shows_only_dots(hand):
     assert hand.phone.truth()["apps"]["settings"]["wlan"]["network"] == "Office-WiFi"
 
 
+def test_a_password_cannot_be_copied(hand):
+    hand.tap("Settings")
+    hand.tap("WLAN")
+    hand.tap("Office-WiFi")
+    hand.phone.commit_text("secret88")
+    hand.phone.key_combination([CTRL, A])
+    hand.phone.key_combination([CTRL, C])
+    assert hand.phone.clipboard == ""
+
+
+def test_control_characters_never_enter_a_field(note):
+    note.phone.commit_text("a\x00b\x1bc\ud83d\r\nd")
+    assert fields(note)[0] == "abc d"
+
+
 def test_an_empty_field_shows_its_hint(note):
     assert note.find("Title").get("class") == "android.widget.EditText"
 

@@ -82,7 +82,9 @@ class AdbServer:
             self._server.close()
         for transport in list(self._transports):
             transport.abort()
-        await asyncio.sleep(0)
+        deadline_s = time.monotonic() + 1.0
+        while self._transports and time.monotonic() < deadline_s:
+            await asyncio.sleep(0.01)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if time.monotonic() < self._away_until_s:

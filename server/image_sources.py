@@ -36,8 +36,10 @@ class SourceRules:
     private_hosts: frozenset[str] = frozenset()
 
 
-async def load_image(part: Any, rules: SourceRules) -> bytes:
+def read_picture(part: Any, rules: SourceRules) -> bytes:
     """The bytes of a picture given as one of the message parts that we know.
+
+    Blocking; a picture on the web has to be brought here first: see `fetch_if_web`.
 
     Args:
         part: `{"type": "image_url", "image_url": {"url"}}`, `{"type": "image_b64", "image_b64":
@@ -62,29 +64,48 @@ async def load_image(part: Any, rules: SourceRules) -> bytes:
             text = inner.get("b64_json") if isinstance(inner, Mapping) else None
             if not isinstance(text, str):
                 raise ImageError("image_b64 needs base64 text in image_b64.b64_json")
-            return await asyncio.to_thread(read_base64, text, max_bytes=rules.max_bytes)
+            return read_base64(text, max_bytes=rules.max_bytes)
         case "image_url":
-            inner = part.get("image_url")
-            url = inner.get("url") if isinstance(inner, Mapping) else inner
-            if not isinstance(url, str) or not url:
+            url = _url_of(part)
+            if not url:
                 raise ImageError("image_url needs a data URL in image_url.url")
-            return await _load_url(url, rules)
+            if url.startswith("data:"):
+                return read_data_url(url, max_bytes=rules.max_bytes)
+            if not rules.allow_path or "://" in url:
+                raise ImageSourceError("a screenshot must be a data URL: data:image/png;base64,...")
+            return _read_file(Path(url), rules.max_bytes)
     raise ImageError("the screenshot's type must be image_url, with a data URL")
 
 
-async def _load_url(url: str, rules: SourceRules) -> bytes:
-    if url.startswith("data:"):
-        return await asyncio.to_thread(read_data_url, url, max_bytes=rules.max_bytes)
-    if url.startswith(("http://", "https://")):
-        if not rules.allow_url:
-            raise ImageSourceError(
-                "a screenshot may not be an http(s) URL here; send a data URL, or let the "
-                "operator set allow_image_url"
-            )
-        return await _fetch(url, rules)
-    if not rules.allow_path or "://" in url:
-        raise ImageSourceError("a screenshot must be a data URL: data:image/png;base64,...")
-    return await asyncio.to_thread(_read_file, Path(url), rules.max_bytes)
+async def fetch_if_web(part: Any, rules: SourceRules) -> Any:
+    """The part itself, or, if it names a picture on the web, one with the picture's bytes.
+
+    No redirects, bounded, and no private address unless its host is listed. The address that was
+    checked is the one that is connected to, so that a second look-up cannot lead elsewhere.
+
+    Raises:
+        ImageError: The URL cannot be read.
+        ImageSourceError: URLs are not allowed, or this one leads into a private network.
+        ImageTooLargeError: Too many bytes.
+    """
+    url = _url_of(part)
+    if not url.startswith(("http://", "https://")):
+        return part
+    if not rules.allow_url:
+        raise ImageSourceError(
+            "a screenshot may not be an http(s) URL here; send a data URL, or let the operator set "
+            "allow_image_url"
+        )
+    return {"type": "image_bytes", "data": await _fetch(url, rules)}
+
+
+def _url_of(part: Any) -> str:
+    """The URL of an `image_url` part; empty for anything else."""
+    if not isinstance(part, Mapping) or part.get("type") != "image_url":
+        return ""
+    inner = part.get("image_url")
+    url = inner.get("url") if isinstance(inner, Mapping) else inner
+    return url if isinstance(url, str) else ""
 
 
 def _read_file(path: Path, max_bytes: int) -> bytes:
@@ -100,11 +121,6 @@ def _read_file(path: Path, max_bytes: int) -> bytes:
 
 
 async def _fetch(url: str, rules: SourceRules) -> bytes:
-    """Download a picture: no redirects, bounded, and no private address unless it is listed.
-
-    The address that was checked is the one that is connected to, so that a second look-up cannot
-    lead elsewhere.
-    """
     try:
         parsed = httpx2.URL(url)
         host = parsed.host

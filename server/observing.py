@@ -12,7 +12,7 @@ from parsers.base import Environment, ScreenElement
 from server.elements import describe_elements, list_elements
 from server.engine import Engine
 from server.errors import BadRequestError
-from server.image_sources import SourceRules, load_image
+from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import (
     Screenshot,
     SentImage,
@@ -49,8 +49,8 @@ class Observer:
             allow_url=settings.allow_image_url,
             private_hosts=frozenset(settings.image_url_hosts),
         )
-        data = await load_image(request.screenshot, rules)
-        return await self._engine.in_images(self._check, data)
+        part = await fetch_if_web(request.screenshot, rules)
+        return await self._engine.in_images(lambda: self._check(read_picture(part, rules)))
 
     async def read_environment(
         self,

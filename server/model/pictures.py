@@ -8,7 +8,7 @@ from typing import Any
 
 from parsers.base import ImageNeeds, Message, RelativeSpace
 from server.errors import BadRequestError
-from server.image_sources import SourceRules, load_image
+from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import ResizeRequest, check_screenshot, encode_for_model, plan_sent_size
 
 _ANY_SIZE = RelativeSpace(scale=1000, maximum=1000)
@@ -41,11 +41,10 @@ async def inline_pictures(
             raise BadRequestError(
                 "a message's parts must be text, image_url or image_b64", field="messages"
             )
-        data = await load_image(part, rules)
-        return await asyncio.to_thread(encode, data)
+        return await asyncio.to_thread(encode, await fetch_if_web(part, rules))
 
-    def encode(data: bytes) -> dict[str, Any]:
-        picture = check_screenshot(data, rules.max_bytes, max_pixels)
+    def encode(part: Any) -> dict[str, Any]:
+        picture = check_screenshot(read_picture(part, rules), rules.max_bytes, max_pixels)
         size = plan_sent_size(picture.size, _ANY_SIZE, ImageNeeds(), resize)
         return {"type": "image_url", "image_url": {"url": encode_for_model(picture, size).data_url}}
 

@@ -20,14 +20,16 @@ from server.errors import (
     ImageTooLargeError,
     ModelCutError,
 )
-from server.image_sources import SourceRules, load_image
+from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.model.ask import ask_llm_anything
 from server.model.scripted_model import Say, ScriptedModel
 from server.settings import Settings
 
 from .conftest import Script, data_url, paint
 
-RULES = SourceRules(max_bytes=100_000)
+
+async def load_image(part: Any, rules: SourceRules) -> bytes:
+    return read_picture(await fetch_if_web(part, rules), rules)
 
 
 class PictureServer:

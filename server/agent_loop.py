@@ -238,10 +238,16 @@ class _AgentLoop:
             self.device,
             seen=seen,
             with_ui_tree=self.with_ui_tree,
-            before_input=self.control.checkpoint,
+            wake=self._wake,
             sleep=self.control.sleep,
             on_retry=lambda error: self._record("observe_retry", {"error": _body(error)}),
         )
+
+    def _wake(self) -> None:
+        if self.options.stop_on_screen_off:
+            raise TaskEnd("MANUAL_STOP_SCREEN_OFF", "the screen was switched off")
+        self.control.checkpoint()
+        self.device.wake()
 
     def _act(self, decision: _Decision, observation: Observation) -> Outcome:
         """Do one action with its intent on record before it and its outcome after it."""

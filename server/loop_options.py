@@ -40,6 +40,8 @@ class LoopOptions:
         max_still_s: After an action, wait until the screen is still, at most this long.
         reset_environment: Go to the home screen first.
         reflush_app: Stop an app before launching it.
+        stop_on_screen_off: A screen that is off in the middle of the run means that the person
+            wants it to stop; else it is woken (a slow model may outlast the screen's own time-out).
         with_ui_tree: Read the UI tree at each step from the first on. Where the dialect turns out
             to need it, it is read in any case.
         reply_mode: Who answers the model's questions: `pass_to_client` (the task waits for
@@ -57,6 +59,7 @@ class LoopOptions:
     max_still_s: float = 3.0
     reset_environment: bool = False
     reflush_app: bool = False
+    stop_on_screen_off: bool = False
     with_ui_tree: bool = False
     reply_mode: ReplyMode = "pass_to_client"
     reply_timeout_s: float = 600.0

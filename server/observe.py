@@ -20,7 +20,7 @@ def look_at_screen(
     *,
     seen: Screenshot | None,
     with_ui_tree: bool,
-    before_input: Callable[[], None],
+    wake: Callable[[], None],
     sleep: Callable[[float], None],
     on_retry: Callable[[DeviceError], None],
 ) -> Observation:
@@ -33,7 +33,7 @@ def look_at_screen(
         device: The phone.
         seen: A picture that was taken just now, which saves taking one.
         with_ui_tree: Whether the tree is needed; without it a slow call is saved.
-        before_input: Called before the phone is woken; it raises to withhold that (a stop).
+        wake: Wakes the phone; it raises where that is not wanted.
         sleep: How to wait between attempts.
         on_retry: Told of each fault that is tried again.
 
@@ -61,8 +61,7 @@ def look_at_screen(
         if shot.black is None:
             break
         if shot.black == "asleep":
-            before_input()
-            device.wake()
+            wake()
         sleep(PAUSE_S)
         shot = picture()
     if shot.black not in (None, "unknown"):  # a black page is a page; an unseen screen is not

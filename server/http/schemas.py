@@ -107,6 +107,7 @@ class TaskBody(_Strict):
     max_still_s: float = Field(default=3.0, ge=0, le=30)
     reset_environment: bool = False
     reflush_app: bool = False
+    stop_on_screen_off: bool = False
     reply_mode: Literal["pass_to_client", "no_reply"] = Field(
         default="pass_to_client",
         description="Whether questions wait for /reply, or the model is told to decide itself.",
@@ -128,6 +129,7 @@ class TaskBody(_Strict):
                 max_still_s=self.max_still_s,
                 reset_environment=self.reset_environment,
                 reflush_app=self.reflush_app,
+                stop_on_screen_off=self.stop_on_screen_off,
                 reply_mode=self.reply_mode,
                 reply_timeout_s=self.reply_timeout_s,
                 confirm_timeout_s=self.confirm_timeout_s,

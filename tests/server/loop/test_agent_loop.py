@@ -307,6 +307,16 @@ def test_a_sleeping_phone_is_woken(serve: Any, phone: Any) -> None:
     assert woken == ["start", "again"]
 
 
+def test_switching_the_screen_off_stops_the_task_where_that_was_agreed(
+    serve: Any, phone: Any
+) -> None:
+    phone.next("open_app", lambda: phone.black.append("asleep"))
+    options = LoopOptions(stop_on_screen_off=True, max_still_s=0)
+    result = run(serve(OPEN, TAP), phone, options=options)
+    assert result.stop_reason == "MANUAL_STOP_SCREEN_OFF"
+    assert phone.journal == [("open_app", "com.android.settings")]
+
+
 def test_a_screen_that_cannot_be_seen_is_never_shown_to_the_model(serve: Any, phone: Any) -> None:
     server = serve(OPEN)
     phone.black = ["secure_window"] * 9
@@ -566,6 +576,18 @@ def test_a_stop_before_the_start_lets_nothing_happen(serve: Any, phone: Any) -> 
     control.stop("INTERRUPTED")
     result = run(server, phone, control=control)
     assert (result.stop_reason, server.asked, woken) == ("INTERRUPTED", [], [])
+
+
+def test_after_a_stop_at_any_moment_no_input_reaches_the_phone(serve: Any, phone: Any) -> None:
+    """Fifty runs, each stopped at another moment of a busy loop."""
+    for moment in range(50):
+        server = serve(*[TAP, Type(value="x", point=Point(x=1, y=1)), Back()] * 40)
+        running = InBackground(server, phone, options=LoopOptions(max_still_s=0.01))
+        time.sleep(moment * 0.004)
+        stopped_within_a_second(running)
+        inputs = len(phone.journal)
+        time.sleep(0.02)
+        assert len(phone.journal) == inputs
 
 
 def test_a_deadline_ends_the_task_during_a_model_call(serve: Any, phone: Any) -> None:

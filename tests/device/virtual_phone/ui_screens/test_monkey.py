@@ -18,13 +18,13 @@ KEYS = (3, 4, 4, 4, 24, 61, 66, 67, 187)
 WORDS = ("hello", "你好，世界", "🙂", "a" * 200, "1\n2\n3")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_monkey_breaks_nothing_and_no_text_ever_overflows(make_hand, seed):
     hand = make_hand(locale=("zh", "en")[seed % 2], **SIZES[seed % len(SIZES)])
     phone = hand.phone
     monkey = random.Random(seed)
     visited = set()
-    for _ in range(150):
+    for _ in range(120):
         shot = phone.snapshot()
         _do_something(phone, monkey, shot)
         phone.advance(monkey.choice((0.1, 0.5, 3)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from PIL import Image
@@ -97,6 +98,20 @@ def test_a_snapshot_does_not_change_when_the_phone_does(phone):
     pixels = before.paint()
     phone.start_activity("com.android.settings")
     assert before.paint() == pixels != phone.snapshot().paint()
+
+
+def test_threads_may_paint_while_the_phone_goes_on(make_hand):
+    hand = make_hand(locale="zh")
+    expected = [make_hand(locale="zh").phone for _ in PACKAGES[1:]]
+    for phone, package in zip(expected, PACKAGES[1:], strict=True):
+        phone.start_activity(package)
+    with ThreadPoolExecutor(4) as pool:
+        shots = []
+        for package in PACKAGES[1:]:
+            hand.phone.start_activity(package)
+            shots.append(pool.submit(hand.phone.snapshot().paint))
+    for shot, phone in zip(shots, expected, strict=True):
+        assert shot.result() == phone.snapshot().paint()
 
 
 def test_newer_androids_add_drawing_order_and_hint(make_hand):

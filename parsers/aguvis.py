@@ -38,6 +38,7 @@ from parsers.reading import (
     Bare,
     Reading,
     Refused,
+    line_matches,
     opposite,
     read_number,
     split_thought,
@@ -46,8 +47,8 @@ from parsers.reading import (
 from parsers.single_turn import build_single_turn
 
 WAIT_DEFAULT_S = 3.0
-_LABEL = re.compile(r"(?:^|\n)[ \t]{0,8}(?:Thought|Observation)\s{0,3}[:：]\s{0,3}", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?:^|\n)[ \t]{0,8}Action\s{0,3}[:：]\s{0,3}([^\n(]+)$", re.MULTILINE)
+_LABEL = re.compile(r"\A[ \t]{0,8}(?:Thought|Observation)\s{0,3}[:：]\s{0,3}", re.IGNORECASE)
+_SENTENCE = re.compile(r"[ \t]{0,8}Action\s{0,3}[:：]\s{0,3}([^\n(]+)$", re.MULTILINE)
 _X, _Y = param("x"), param("y")
 
 
@@ -112,7 +113,7 @@ class Aguvis(CallDialect):
         thought, rest = split_thought(text)
         rest = strip_edges(rest)
         action = self.read_one(rest, reading, thought=thought)
-        sentence = _SENTENCE.search(rest)
+        sentence = next(line_matches(rest, _SENTENCE), None)
         explain = sentence.group(1).strip() if sentence else ""
         return action.model_copy(
             update={"cot": _LABEL.sub("", action.cot).strip(), "explain": explain}

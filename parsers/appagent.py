@@ -26,13 +26,21 @@ from parsers.base import (
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
 from parsers.prompting import need_prompt
-from parsers.reading import Reading, Refused, opposite, read_text, split_thought, strip_edges
+from parsers.reading import (
+    Reading,
+    Refused,
+    line_matches,
+    opposite,
+    read_text,
+    split_thought,
+    strip_edges,
+)
 from parsers.single_turn import build_single_turn, need_elements
 
 DISTANCES: dict[str, float] = {"short": 100.0, "medium": 200.0, "long": 300.0}
 """Swipe lengths as shares of the screen in 0-1000."""
 _LINE = re.compile(
-    r"(?:^|\n)[ \t*#]{0,8}(Observation|Thought|Action|Summary)[ *]{0,4}[:：][ *]{0,4}",
+    r"[ \t*#]{0,8}(Observation|Thought|Action|Summary)[ *]{0,4}[:：][ *]{0,4}",
     re.IGNORECASE,
 )
 _FINISH = re.compile(r"[\s\"'`*]{0,9}FINISH[\s\"'`.。*()]{0,9}", re.IGNORECASE)
@@ -129,7 +137,7 @@ class AppAgent(CallDialect):
 def _split_lines(text: str) -> dict[str, str]:
     """The labelled parts; a label that comes twice keeps its first words, an action its last."""
     parts: dict[str, str] = {}
-    labels = list(_LINE.finditer(text))
+    labels = list(line_matches(text, _LINE))
     if not labels:
         return {"": text}
     for place, label in enumerate(labels):

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from parsers.reading import Bare, Cut, Reading, Refused, clip
 
-_CALL = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})[ \t]*[(（]")
-_LINE_CALL = re.compile(r"(?:^|[\n:：>。;；])[ \t]*([A-Za-z_][\w.]{0,60})[(（]")
+_BRACKET = re.compile(r"[(（]")
+_NAME_BEFORE = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})[ \t]{0,3}$", re.ASCII)
+_CLAUSE_ENDS = "\n:：>。;；"
 _LEXEME = re.compile(
     r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|[()\[\]{},=:]|[\"'“”‘’（）［］【】，＝：]", re.DOTALL
 )
@@ -29,6 +31,9 @@ _EXPRESSION = re.compile(r"[\"']\s*[+%*]\s*[\"']|[\"']\s*[.%]\s*(?:format|join)?
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": ""}
 ARGUMENTS_MAX = 40
+CALLS_MAX = 40
+HEADS_MAX = 2000
+"""Bounds for hostile replies: an honest one has one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,44 +73,59 @@ class _Cutting(NamedTuple):
 def read_calls(text: str, knows: Callable[[str], bool], reading: Reading) -> list[Call]:
     """All calls of a text, in order. A call inside another's quoted argument is no call.
 
+    A name that the dialect does not know is a call only where it begins a line or a clause.
+
     Args:
         text: What is left of the reply when the thought is off.
         knows: Whether a (lower-case) name is a function of the dialect.
         reading: Takes the repairs.
     """
     calls: list[Call] = []
-    heads = [m for m in _CALL.finditer(text) if knows(m.group(1).lower())]
+    unknown: Call | None = None
     position = 0
+    heads = _find_heads(text)
     for place, head in enumerate(heads):
-        if head.start() < position:
+        if head.start < position:
             continue
-        following = (h for h in heads[place + 1 :] if _begins_line(text, h.start()))
-        found = _cut_strictly(text, head.end())
+        if not knows(head.name.lower()):
+            if unknown is None and not calls and head.begins_clause:
+                unknown = Call(head.name, (), head.start, head.end, known=False)
+            continue
+        found = _cut_strictly(text, head.end)
         if found is None:
-            limit = next((h.start() for h in following), len(text))
-            found = _cut_tolerantly(text[: _trim(text, limit)], head.end(), reading)
+            following = (h.start for h in heads[place + 1 :] if _begins_line(text, h, knows))
+            limit = next(following, len(text))
+            found = _cut_tolerantly(text[: _trim(text, limit)], head.end, reading)
         calls.append(
-            Call(
-                head.group(1),
-                found.arguments,
-                head.start(),
-                found.end,
-                found.cut,
-                rests=found.rests,
-            )
+            Call(head.name, found.arguments, head.start, found.end, found.cut, rests=found.rests)
         )
         position = found.end
-        if len(calls) >= ARGUMENTS_MAX:
+        if len(calls) >= CALLS_MAX:
             break
-    if not calls:
-        odd = _LINE_CALL.search(text)
-        if odd is not None:
-            calls.append(Call(odd.group(1), (), odd.start(1), odd.end(), known=False))
-    else:
-        odd = _LINE_CALL.search(text, 0, calls[0].start)
-        if odd is not None and not knows(odd.group(1).lower()):
-            calls.insert(0, Call(odd.group(1), (), odd.start(1), odd.end(), known=False))
-    return calls
+    return calls if unknown is None else [unknown, *calls]
+
+
+class _Head(NamedTuple):
+    """A name and its opening bracket."""
+
+    name: str
+    start: int
+    end: int
+    begins_clause: bool
+
+
+def _find_heads(text: str) -> list[_Head]:
+    """Everything that looks like `name(`, looked for from the bracket backwards: it is rarer."""
+    heads: list[_Head] = []
+    for bracket in islice(_BRACKET.finditer(text), HEADS_MAX):
+        match = _NAME_BEFORE.search(text, max(0, bracket.start() - 64), bracket.start())
+        if match is None:
+            continue
+        start = match.start(1)
+        before = text[max(0, start - 40) : start].rstrip(" \t")
+        clause = match.end(1) == bracket.start() and (not before or before[-1] in _CLAUSE_ENDS)
+        heads.append(_Head(match.group(1), start, bracket.end(), clause))
+    return heads
 
 
 def choose_call(
@@ -323,9 +343,11 @@ def _trim(text: str, limit: int) -> int:
     return len(text[:limit].rstrip())
 
 
-def _begins_line(text: str, position: int) -> bool:
-    line = text[text.rfind("\n", 0, position) + 1 : position]
-    return not line.strip() or line.strip().lower() in ("action:", "action：")
+def _begins_line(text: str, head: _Head, knows: Callable[[str], bool]) -> bool:
+    line = text[max(0, head.start - 40) : head.start].rpartition("\n")
+    alone = line[1] and not line[2].strip(" \t*").removesuffix(":").removesuffix("：").strip()
+    labelled = line[1] and line[2].strip(" \t*:：").lower() == "action"
+    return bool(alone or labelled) and knows(head.name.lower())
 
 
 def _is_prose(gap: str) -> bool:

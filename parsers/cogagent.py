@@ -33,14 +33,14 @@ from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
 from parsers.keys import press, read_key
 from parsers.prompting import need_prompt
-from parsers.reading import Reading, Refused, opposite, split_thought, strip_edges
+from parsers.reading import Reading, Refused, line_matches, opposite, split_thought, strip_edges
 from parsers.single_turn import build_single_turn
 
 _LABEL = re.compile(r"Grounded\s{1,3}Operation\s{0,3}[:：]", re.IGNORECASE)
 _MARK = re.compile(r"<<\s{0,3}([^<>\n]{1,40}?)\s{0,3}>>")
 _SENSITIVE = re.compile(r"敏感|sensitive", re.IGNORECASE)
 _VARIABLE = re.compile(r"__Cog\w{1,60}__")
-_SENTENCE = re.compile(r"(?:^|\n)\s{0,8}Action\s{0,3}[:：]\s{0,3}([^\n]+)", re.IGNORECASE)
+_SENTENCE = re.compile(r"[ \t]{0,8}Action\s{0,3}[:：]\s{0,3}([^\n]+)", re.IGNORECASE)
 _BOX = param("box", is_point=True)
 _INFO = param("element_info")
 _KIND = param("element_type")
@@ -108,7 +108,7 @@ class CogAgent(CallDialect):
         cot = "\n".join(part.strip() for part in (thought, said) if part.strip())
         action = self.read_one(body, reading, thought=cot or " ")
         update: dict[str, object] = {"cot": cot}
-        sentence = _SENTENCE.search(said)
+        sentence = next(line_matches(said, _SENTENCE), None)
         if sentence is not None:
             update["explain"] = sentence.group(1).strip()
             update["summary"] = f"{sentence.group(1).strip()}\t{body}"

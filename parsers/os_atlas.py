@@ -36,7 +36,15 @@ from parsers.base import CoordinateSpace, Environment, Exchange, Message, Relati
 from parsers.call_reading import Call, choose_call
 from parsers.dialect import Dialect
 from parsers.prompting import need_prompt
-from parsers.reading import Reading, Refused, opposite, read_direction, split_thought, strip_edges
+from parsers.reading import (
+    Reading,
+    Refused,
+    line_matches,
+    opposite,
+    read_direction,
+    split_thought,
+    strip_edges,
+)
 from parsers.single_turn import build_single_turn
 
 WAIT_DEFAULT_S = 2.0
@@ -44,7 +52,7 @@ NAMES = (
     *("CLICK", "TYPE", "SCROLL", "OPEN_APP", "LONG_PRESS", "PRESS_BACK", "PRESS_HOME"),
     *("PRESS_RECENT", "ENTER", "WAIT", "COMPLETE", "IMPOSSIBLE"),
 )
-_LABEL = re.compile(r"(?:^|\n)[ \t*#]{0,8}Actions?[ *]{0,4}[:：][ *]{0,4}", re.IGNORECASE)
+_LABEL = re.compile(r"[ \t*#]{0,8}Actions?[ *]{0,4}[:：][ *]{0,4}", re.IGNORECASE)
 _LINE = re.compile(
     r"[ \t]*(?:\d{1,2}[.)]\s{0,3}|[-*]\s{1,3})?([A-Za-z]+(?:_[A-Za-z]+)*)\b[ \t:：]*(.*)"
 )
@@ -90,7 +98,7 @@ class OsAtlas(Dialect):
         boxes = _BOX_TOKENS.findall(text)
         thought, rest = split_thought(text)
         rest = strip_edges(rest)
-        labels = list(_LABEL.finditer(rest))
+        labels = list(line_matches(rest, _LABEL))
         said = rest[: labels[-1].end()] if labels else ""
         body = rest[labels[-1].end() :] if labels else rest
         calls = _read_lines(body)

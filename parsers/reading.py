@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -121,6 +121,18 @@ def strip_edges(text: str) -> str:
             break
         text = text[: end.start()].rstrip()
     return text
+
+
+def line_matches(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Matches of a pattern at the beginnings of lines (quicker than `(?:^|\\n)…`)."""
+    position = 0
+    while True:
+        match = pattern.match(text, position)
+        if match is not None:
+            yield match
+        position = text.find("\n", position) + 1
+        if position == 0:
+            return
 
 
 class Thought(NamedTuple):

@@ -66,6 +66,7 @@ from parsers.reading import (
     Reading,
     Refused,
     from_point,
+    line_matches,
     opposite,
     read_numbers,
     split_thought,
@@ -89,9 +90,9 @@ __all__ = [
 
 WAIT_DEFAULT_S = 5.0
 PAST_IMAGES = 4
-_LABEL = re.compile(r"(?:^|\n)[ \t*#>-]{0,8}Action[ *]{0,4}[:：][ *]{0,4}", re.IGNORECASE)
+_LABEL = re.compile(r"[ \t*#>-]{0,8}Action[ *]{0,4}[:：][ *]{0,4}", re.IGNORECASE)
 _THOUGHT = re.compile(r"^[ \t*#]{0,8}(?:Thought|Thinking)[ *]{0,4}[:：][ *]{0,4}", re.IGNORECASE)
-_ACTION_SUMMARY = re.compile(r"(?:^|\n)Action_Summary\s{0,3}[:：]\s{0,3}([^\n]+)")
+_ACTION_SUMMARY = re.compile(r"Action_Summary\s{0,3}[:：]\s{0,3}([^\n]+)")
 _COMPACT = re.compile(
     r"(?<![\w<])([a-z_]{3,20})>\s{0,3}([a-z_]{3,20})>\s{0,3}(?:<?(?:point|bbox)>)?"
     r"([-+\d., ]{3,60})(?:</?(?:point|bbox)>)?"
@@ -169,7 +170,7 @@ class UiTars(CallDialect):
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
-        if not rest and _LABEL.search(thought):
+        if not rest and any(line_matches(thought, _LABEL)):
             reading.repair("the thinking is not closed")
             thought, rest = "", thought
         rest = strip_edges(_SEED_TAG.sub("", rest) if "<seed" in rest or "</seed" in rest else rest)
@@ -196,7 +197,7 @@ class UiTars(CallDialect):
 
     def _split_label(self, text: str) -> tuple[str, str]:
         """What was said, and the text from the first `Action:` label that a call follows."""
-        labels = list(_LABEL.finditer(text))
+        labels = list(line_matches(text, _LABEL))
         if not labels:
             return "", text
         chosen = next(

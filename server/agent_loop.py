@@ -60,6 +60,8 @@ def run_task(
 ) -> TaskResult:
     """Run one task to its end. Blocks; the phone is idle and restored when it returns.
 
+    Ctrl-C, where it reaches this call, stops the task as `TaskControl.stop` does.
+
     Args:
         server: Who decides.
         device: Who is driven.
@@ -152,6 +154,9 @@ class _AgentLoop:
                     self.follow(decision, observation)
         except TaskEnd as end:
             return self.end(end, started)
+        except KeyboardInterrupt:
+            self.control.stop()
+            return self.end(TaskEnd("STOPPED_BY_USER", "stopped from the keyboard"), started)
         except Exception as error:
             return self.end(TaskEnd(stop_reason_for(error), error=_body(error)), started)
 

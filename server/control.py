@@ -252,4 +252,5 @@ class TaskControl:
                 left_s = min(ends) - time.monotonic() if ends else None
                 if ready() or (until is not None and time.monotonic() >= until):
                     return
-                self._changed.wait(left_s)
+                # Not for ever at a time: on Windows a wait without end is deaf to Ctrl-C.
+                self._changed.wait(1.0 if left_s is None else min(left_s, 1.0))

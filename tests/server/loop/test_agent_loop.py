@@ -568,6 +568,17 @@ def test_a_stop_while_the_phone_hangs_ends_the_task_and_the_phone_is_still_resto
     assert phone.restored == 1
 
 
+def test_ctrl_c_stops_the_task_and_gives_the_phone_back(serve: Any, phone: Any) -> None:
+    def press_ctrl_c(report: StepReport) -> None:
+        raise KeyboardInterrupt
+
+    server = serve(OPEN, TAP)
+    result = run(server, phone, on_step=press_ctrl_c)
+    assert (result.stop_reason, phone.restored) == ("STOPPED_BY_USER", 1)
+    assert server.closed == ["STOPPED_BY_USER"]
+    assert phone.journal == [("open_app", "com.android.settings")]
+
+
 def test_a_stop_before_the_start_lets_nothing_happen(serve: Any, phone: Any) -> None:
     server = serve(TAP)
     woken: list[str] = []

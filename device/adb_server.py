@@ -23,6 +23,8 @@ from device.errors import AdbMissingError, AdbServerError
 
 DEFAULT_PORT = 5037
 _LOG = logging.getLogger(__name__)
+# No emulators, no cables, no mDNS: it also starts in 30 ms instead of 3 s.
+_SEARCH_FOR_NOTHING = {"ADB_EMU": "0", "ADB_USB": "0", "ADB_MDNS": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,8 @@ def start_server(
 class PrivateAdbServer:
     """An adb server of one's own port, stopped at the end: for tests and demos.
 
-    It looks for no emulators, so that it never meets the phones of the shared server by itself.
+    It has just the phones that are connected to it by address: it looks for no others, so that it
+    never takes one away from the shared server.
 
     Attributes:
         address: Where it listens, once started.
@@ -196,7 +199,7 @@ class PrivateAdbServer:
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
-            env=_environment(self.address) | {"ADB_LOCAL_TRANSPORT_MAX_PORT": "5554"},
+            env=_environment(self.address) | _SEARCH_FOR_NOTHING,
         )
         deadline = time.monotonic() + self._timeout_s
         while probe_server(self.address, timeout_s=1.0) is None:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from device.displays import active_internal, read_size, read_surface_displays, read_viewports
 from device.errors import ScreenshotError, ScreenshotRefusedError
 from device.failures import error_from_output
 from device.focus import is_secure_window
-from device.orientation import read_display_orientation, read_window_orientation
+from device.orientation import (
+    Orientation,
+    read_display_orientation,
+    read_input_orientation,
+    read_user_rotation,
+    read_window_orientation,
+)
 from device.power import read_wakefulness
-from device.protocol import BlackReason, Rotation, Screenshot
-from device.quoting import command, script
+from device.properties import read_setting
+from device.protocol import BlackReason, Screenshot
+from device.quoting import ShellCommand, command, script
 from device.screen import Picture, is_all_black, read_png
 from device.transport import Transport
 
@@ -120,18 +128,34 @@ class ScreenCapture:
         Raises:
             ScreenshotError: The phone does not tell its size.
         """
-        windows = self._transport.read(command("dumpsys", "window", "displays")).text
-        turned = read_window_orientation(windows)
         size = read_size(self._transport.read(command("wm", "size")).text)
-        rotation: Rotation | None = turned.rotation
-        if rotation is None:
-            display = self._transport.read(command("dumpsys", "display")).text
-            rotation = read_display_orientation(display).rotation
+        turned = self._ask_orientation()
         if size is not None:
             sides = size.width_px, size.height_px
-            return (sides[1], sides[0]) if rotation in {1, 3} else sides
+            return (sides[1], sides[0]) if turned.rotation in {1, 3} else sides
         if turned.width_px and turned.height_px:
             return turned.width_px, turned.height_px
         raise ScreenshotError(
             "The phone does not tell its screen's size; take a screenshot first.", reason="no_size"
         )
+
+    def _ask_orientation(self) -> Orientation:
+        """Ask the sources in turn until one knows the rotation."""
+        sources: tuple[tuple[ShellCommand, Callable[[str], Orientation]], ...] = (
+            (command("dumpsys", "display"), read_display_orientation),
+            (command("dumpsys", "window", "displays"), read_window_orientation),
+            (command("dumpsys", "input"), read_input_orientation),
+        )
+        found = Orientation()
+        for question, read in sources:
+            found = read(self._transport.read(question).text)
+            if found.rotation is not None:
+                return found
+        auto = read_setting(self._ask_setting("accelerometer_rotation"))
+        # The user's wish is stale while the phone turns by itself.
+        if auto == "0":
+            return Orientation(read_user_rotation(self._ask_setting("user_rotation")))
+        return found
+
+    def _ask_setting(self, name: str) -> str:
+        return self._transport.read(command("settings", "get", "system", name)).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import get_args
 
 from device.adb_device import AdbDevice
 from device.apps import AliasTable
+from device.connection import error_from_failure
 from device.errors import (
     AdbServerError,
     AdbTooOldError,
@@ -26,8 +28,9 @@ from device.errors import (
 from device.protocol import DeviceStateName
 from device.quoting import command
 from device.state import ask_all
-from device.transport import AdbServer, Transport, error_from_failure, is_network_serial
+from device.transport import AdbServer, Transport, is_network_serial
 
+_LOG = logging.getLogger(__name__)
 DEFAULT_PORT = 5555
 _PASSING_STATES = frozenset({"offline", "authorizing", "connecting"})
 _READY_TIMEOUT_S = 3.0
@@ -163,7 +166,10 @@ def open_device(
     if not info.is_ready:
         raise not_ready_error(info)
     opened = AdbDevice(Transport(info.serial, server), aliases=aliases, state_dir=state_dir)
-    opened.restore()
+    try:
+        opened.restore()
+    except DeviceError as error:  # it stays written down for the next time
+        _LOG.warning("the keyboard of %s could not be given back: %s", info.serial, error)
     return opened
 
 

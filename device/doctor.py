@@ -10,12 +10,16 @@ from pathlib import Path
 
 from device.adb_device import AdbDevice, default_state_dir
 from device.adb_server import find_adb, probe_server, start_server
+from device.apps import read_users
 from device.discovery import DeviceInfo, list_devices, not_ready_error
+from device.displays import read_density, read_logical_displays
 from device.errors import DeviceError, SecureSettingsDeniedError
 from device.failures import check, check_silent
 from device.keyboards import Keyboards, KeyboardStore
 from device.keys import input_command
+from device.properties import read_scale
 from device.quoting import command, script
+from device.state import ask_all
 from device.transport import AdbServer, Transport
 
 _CLOCK_TOLERANCE_S = 120
@@ -125,6 +129,8 @@ def _check_device(info: DeviceInfo, server: AdbServer, state_dir: Path) -> list[
         ("screenshot", _check_screenshot),
         ("input", _check_input),
         ("keyboard", lambda d: _check_keyboard(d, state_dir)),
+        ("users", _check_users),
+        ("animations", _check_animations),
         ("storage", _check_storage),
         ("clock", _check_clock),
     )
@@ -159,7 +165,20 @@ def _check_screen(device: AdbDevice) -> Finding:
         return Finding(
             "screen", False, f"{size}, locked", "unlock it by hand", serial=device.serial
         )
-    return Finding("screen", True, f"{size}, on", serial=device.serial)
+    told = ask_all(
+        device.transport,
+        {
+            "density": command("wm", "density"),
+            "displays": command("cmd", "display", "get-displays"),
+        },
+    )
+    density = read_density(told.get("density", ""))
+    others = [d for d in read_logical_displays(told.get("displays", "")) if d.id != 0]
+    message = f"{size}, on" + (f", {density} dpi" if density else "")
+    if others:
+        listed = ", ".join(f"{d.id} ({'on' if d.on else 'off'})" for d in others)
+        message += f"; further displays: {listed}"
+    return Finding("screen", True, message, serial=device.serial)
 
 
 def _check_screenshot(device: AdbDevice) -> Finding:
@@ -201,6 +220,38 @@ def _check_keyboard(device: AdbDevice, state_dir: Path) -> Finding:
             serial=device.serial,
         )
     return Finding("keyboard", True, f"helper keyboard {helper.ime_id}", serial=device.serial)
+
+
+def _check_animations(device: AdbDevice) -> Finding:
+    names = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
+    told = ask_all(device.transport, {n: command("settings", "get", "global", n) for n in names})
+    scales = [read_scale(told.get(name, "")) for name in names]
+    if all(scale == 0 for scale in scales):
+        return Finding("animations", True, "animations are off", serial=device.serial)
+    return Finding(
+        "animations",
+        True,
+        "animations are on: each step waits for them",
+        "switch the three animation scales off in the developer options to save time",
+        optional=True,
+        serial=device.serial,
+    )
+
+
+def _check_users(device: AdbDevice) -> Finding:
+    """Names of users are personal: only numbers are told."""
+    run = device.transport.read(command("pm", "list", "users"))
+    users = read_users(run.text)
+    if len(users) < 2:
+        return Finding("users", True, "one Android user", serial=device.serial)
+    numbers = ", ".join(str(user.id) for user in users)
+    return Finding(
+        "users",
+        True,
+        f"Android users {numbers}: only the apps of the one in front are opened",
+        optional=True,
+        serial=device.serial,
+    )
 
 
 def _check_storage(device: AdbDevice) -> Finding:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from device.errors import (
-    DeviceError,
     KeyboardMissingError,
     SecureSettingsDeniedError,
     TextNotTypedError,
@@ -245,17 +244,6 @@ def read_keyboards(text: str) -> tuple[str, ...]:
     return found
 
 
-def read_keyboard_change(text: str) -> None:
-    """Read `ime enable` or `ime set`.
-
-    Raises:
-        UnknownKeyboardError: There is no such input method (yet).
-        DeviceError: What else the phone said.
-    """
-    if error := error_from_output(text):
-        raise error
-
-
 def read_keyboard_shown(text: str) -> bool | None:
     """Read whether a keyboard is on the screen from `dumpsys input_method`."""
     for name in ("mInputShown", "mIsInputViewShown"):
@@ -284,11 +272,6 @@ def read_broadcast(text: str, package: str | None = None) -> bool | None:
     if result is None:
         return False
     return True if result[1] == "-1" else None
-
-
-def restore_error(error: DeviceError) -> str:
-    """What to tell a person whose keyboard could not be given back."""
-    return f"The phone's own keyboard could not be chosen again: {error.message}"
 
 
 def _same(ime_id: str, *others: str) -> bool:

@@ -14,16 +14,13 @@ from device.errors import (
 )
 from device.orientation import read_window_orientation
 from device.power import read_battery_percent, read_locked, read_wakefulness
-from device.properties import read_property
+from device.properties import effective_sdk, read_properties
 from device.protocol import DeviceState, DeviceStateName
 from device.quoting import ShellCommand, command, join, script
 from device.transport import Transport
 
 _QUESTIONS: Mapping[str, ShellCommand] = {
-    "model": command("getprop", "ro.product.model"),
-    "manufacturer": command("getprop", "ro.product.manufacturer"),
-    "release": command("getprop", "ro.build.version.release"),
-    "sdk": command("getprop", "ro.build.version.sdk"),
+    "properties": command("getprop"),
     "power": script("dumpsys power | grep -i wakefulness"),
     "policy": command("dumpsys", "window", "policy"),
     "displays": command("dumpsys", "window", "displays"),
@@ -68,7 +65,9 @@ def read_state(transport: Transport) -> DeviceState:
     if width_px is None and size is not None:
         sides = size.width_px, size.height_px
         width_px, height_px = reversed(sides) if turned.rotation in {1, 3} else sides
-    sdk = read_property(told.get("sdk", "")) or ""
+    properties = read_properties(told.get("properties", ""))
+    release = properties.get("ro.build.version.release", "")
+    sdk = properties.get("ro.build.version.sdk", "")
     return DeviceState(
         transport.serial,
         "device",
@@ -77,10 +76,10 @@ def read_state(transport: Transport) -> DeviceState:
         rotation=turned.rotation,
         width_px=width_px,
         height_px=height_px,
-        model=read_property(told.get("model", "")) or "",
-        manufacturer=read_property(told.get("manufacturer", "")) or "",
-        android_release=read_property(told.get("release", "")) or "",
-        sdk=int(sdk) if sdk.isascii() and sdk.isdigit() else None,
+        model=properties.get("ro.product.model", ""),
+        manufacturer=properties.get("ro.product.manufacturer", ""),
+        android_release=release,
+        sdk=effective_sdk(int(sdk), release) if sdk.isascii() and sdk.isdigit() else None,
         battery_percent=read_battery_percent(told.get("battery", "")),
     )
 

@@ -395,6 +395,8 @@ def test_the_doctor_finds_a_healthy_phone_healthy(
         "screenshot",
         "input",
         "keyboard",
+        "users",
+        "animations",
         "storage",
         "clock",
     ]

@@ -145,21 +145,40 @@ def test_after_folding_the_other_panel_is_taken(adb: ScriptedAdbServer) -> None:
     assert (shot.data, shot.black, capture.display_id) == (WHITE, None, 3)
 
 
+MAPPER = "Touch Input Mapper (mode - DIRECT):\n  InputDeviceOrientation: Rotation90\n"
+
+
 @pytest.mark.parametrize(
-    ("windows", "frame"),
+    ("answers", "frame"),
     [
-        ("  mRotation=0 x\n DisplayFrames w=1080 h=2400 r=0\n", (1080, 2400)),
-        ("  mRotation=1 x\n", (2400, 1080)),
-        ("", (2400, 1080)),  # then the viewport tells the rotation
+        ({"dumpsys display": VIEWPORTS}, (2400, 1080)),
+        ({"dumpsys window displays": "  mRotation=0 x\n"}, (1080, 2400)),
+        ({"dumpsys window displays": "  mRotation=ROTATION_270 x\n"}, (2400, 1080)),
+        ({"dumpsys input": MAPPER}, (2400, 1080)),
+        (
+            {
+                "settings get system accelerometer_rotation": "0",
+                "settings get system user_rotation": "3",
+            },
+            (2400, 1080),
+        ),
+        (
+            {
+                "settings get system accelerometer_rotation": "1",
+                "settings get system user_rotation": "3",
+            },
+            (1080, 2400),
+        ),
     ],
 )
 def test_without_a_picture_the_frame_is_the_turned_screen(
-    adb: ScriptedAdbServer, windows: str, frame: tuple[int, int]
+    adb: ScriptedAdbServer, answers: dict[str, str], frame: tuple[int, int]
 ) -> None:
-    answers = {
-        "dumpsys window displays": windows.encode(),
-        "dumpsys display": VIEWPORTS.encode(),
-        "wm size": b"Physical size: 1440x3200\nOverride size: 1080x2400\n",
-    }
-    adb.reply = lambda command: Reply(stdout=answers[command])
+    known = {"wm size": "Physical size: 1440x3200\nOverride size: 1080x2400\n"} | answers
+    adb.reply = lambda command: Reply(stdout=known.get(command, "").encode())
     assert ScreenCapture(adb.transport()).frame() == frame
+
+
+def test_without_picture_and_size_no_frame_is_made_up(adb: ScriptedAdbServer) -> None:
+    with pytest.raises(ScreenshotError, match="take a screenshot first"):
+        ScreenCapture(adb.transport()).frame()

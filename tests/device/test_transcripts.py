@@ -12,6 +12,7 @@ import pytest
 
 from device import errors
 from device.apps import read_packages, read_resolved, read_users
+from device.connection import error_from_failure
 from device.discovery import check_connected, check_paired, parse_devices
 from device.displays import (
     read_density,
@@ -24,7 +25,6 @@ from device.failures import check, check_silent, check_typed, error_from_output
 from device.focus import Focus, read_focus, read_resumed
 from device.keyboards import (
     read_broadcast,
-    read_keyboard_change,
     read_keyboard_shown,
     read_keyboards,
 )
@@ -45,7 +45,7 @@ from device.properties import (
     read_setting,
 )
 from device.screen import is_all_black, read_png, read_raw
-from device.transport import CommandResult, error_from_failure
+from device.transport import CommandResult
 from device.ui_tree import parse_ui_tree
 
 DATA = Path(__file__).parents[1] / "data"
@@ -287,7 +287,7 @@ def read_ime_list(transcript: dict[str, Any]) -> list[str]:
 
 
 def read_ime_change(transcript: dict[str, Any]) -> dict[str, Any]:
-    read_keyboard_change(transcript["output"])
+    check(result_of(transcript), "change the keyboard")
     return {"ok": True}
 
 

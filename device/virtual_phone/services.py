@@ -20,6 +20,7 @@ FEATURES: Final = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "a
 # Shell protocol: u8 kind, u32 length, data (AOSP `shell_protocol.h`).
 _SHELL_HEADER: Final = struct.Struct("<BI")
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
+_EXEC_GRACE_S: Final = 2.0
 _STDIN_LIMIT: Final = 4 * 1024 * 1024
 
 
@@ -203,6 +204,7 @@ class ServiceTable:
         await stream.write(_SHELL_HEADER.pack(_EXIT, 1) + bytes([status]))
 
     async def _exec(self, name: str, stream: Stream) -> None:
+        stream.grace_s = _EXEC_GRACE_S
         sink = _StreamSink(stream)
         await self._run(name.partition(":")[2], Streams(_RawSource(stream), sink, sink), False)
 

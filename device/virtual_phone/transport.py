@@ -43,6 +43,9 @@ class Stream:
         self.remote_id = remote_id
         #: Set by the `offline_mid_command` fault: the connection drops after the first output.
         self.drops_connection = False
+        #: How long the service may go on with what it was sent after the peer closed. A command
+        #: that is fed by `adb exec-in` learns the end of its input just so.
+        self.grace_s = 0.0
         self._inbox: deque[bytes] = deque()
         self._readable = asyncio.Event()
         self._may_write = asyncio.Event()
@@ -57,7 +60,8 @@ class Stream:
             self._readable.clear()
             await self._readable.wait()
         data = self._inbox.popleft()
-        self.transport.send(Packet(Command.OKAY, self.local_id, self.remote_id))
+        if not self._closed:
+            self.transport.send(Packet(Command.OKAY, self.local_id, self.remote_id))
         return data
 
     async def write(self, data: bytes) -> None:
@@ -102,7 +106,6 @@ class Stream:
     def on_closed(self) -> None:
         """The peer closed, or the connection is gone: wakes whoever waits."""
         self._closed = True
-        self._inbox.clear()
         self._readable.set()
         self._may_write.set()
 
@@ -212,7 +215,11 @@ class AdbdTransport:
         """Forgets a stream that the peer closed, and cancels the command behind it."""
         del self._streams[stream.local_id]
         stream.on_closed()
-        self._tasks[stream.local_id].cancel()
+        task = self._tasks[stream.local_id]
+        if stream.grace_s > 0:
+            asyncio.get_running_loop().call_later(stream.grace_s, task.cancel)
+        else:
+            task.cancel()
 
     async def _serve(self, service: Service, stream: Stream) -> None:
         try:
@@ -230,6 +237,8 @@ class AdbdTransport:
     async def _end(self) -> None:
         tasks = list(self._tasks.values())
         for stream in list(self._streams.values()):
-            self._drop_stream(stream)
+            stream.on_closed()
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._writer.close()

@@ -85,6 +85,13 @@ def test_exec_out_is_binary_clean(adb: Any, phone: Any) -> None:
     assert len(raw) == 16 + 1080 * 2400 * 4
 
 
+def test_exec_in_feeds_a_command_to_its_end(adb: Any, phone: Any) -> None:
+    data = os.urandom(2_000_000)
+    adb.run("-s", phone.serial, "exec-in", "cat > /sdcard/fed", stdin=data)
+    digest = hashlib.sha256(data).hexdigest().encode() + b"\n"
+    wait_until(lambda: shell(adb, phone, "sha256sum -b /sdcard/fed")[0] == digest)
+
+
 def test_a_file_of_5_mb_goes_there_and_back(adb: Any, phone: Any, tmp_path: Path) -> None:
     data = os.urandom(5_000_000)
     (tmp_path / "a").write_bytes(data)

@@ -142,10 +142,13 @@ class AdbDevice:
 
     def _read_focus(self) -> Focus | None:
         lines = script("dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'")
-        if focus := read_focus(self.transport.read(lines).text):
+        focus = read_focus(self.transport.read(lines).text)
+        if focus is not None and focus.window:
             return focus
+        # Up to Android 9 the focused window is in another part.
         older = script("dumpsys window windows | grep -E 'mCurrentFocus|mFocusedApp'")
-        if focus := read_focus(self.transport.read(older).text):
+        focus = read_focus(self.transport.read(older).text) or focus
+        if focus is not None:
             return focus
         resumed = script("dumpsys activity activities | grep -E 'ResumedActivity'")
         return read_resumed(self.transport.read(resumed).text)

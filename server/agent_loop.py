@@ -31,8 +31,7 @@ from parsers.errors import UnsupportedInputError
 from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
 from server.control import TaskControl, TaskEnd, Worker
 from server.error_body import describe_error
-from server.errors import BadRequestError
-from server.loop_options import LoopOptions, Question, StepServer
+from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen
 from server.loop_words import words_for
 from server.observe import look_at_screen
@@ -77,10 +76,7 @@ def run_task(
         ServerError: The session could not be opened; after that, whatever happens is in the result.
     """
     options = options or LoopOptions()
-    if options.reply_mode in ("manual_reply", "auto_reply") and answer is None:
-        raise BadRequestError(
-            f"reply_mode {options.reply_mode} needs somebody who answers; use pass_to_client"
-        )
+    check_answerer(options, answer)
     if session_id is None:
         session_id = server.get_session(options.session_payload(task))
     loop = _AgentLoop(

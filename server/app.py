@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 import anyio.to_thread
 from fastapi import FastAPI
 
+from server.auto_reply import model_answerer
 from server.http.devices import device_routes
 from server.http.docs_page import docs_routes
 from server.http.errors import install_error_handlers
@@ -50,7 +52,8 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     """
     phones = phones or AdbPhones(settings)
     server = LocalServer(settings)
-    tasks = TaskRunner(server, phones.open)
+    answerer = functools.partial(model_answerer, settings)
+    tasks = TaskRunner(server, phones.open, answerer=answerer)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

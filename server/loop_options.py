@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from server.errors import BadRequestError
+
 ReplyMode = Literal["pass_to_client", "auto_reply", "no_reply", "manual_reply"]
 
 
@@ -75,3 +77,15 @@ class LoopOptions:
         if self.extra_info is not None:
             payload["extra_info"] = dict(self.extra_info)
         return payload
+
+
+def check_answerer(options: LoopOptions, answer: object) -> None:
+    """Refuse a mode in which somebody else answers, where there is nobody.
+
+    Raises:
+        BadRequestError: There is nobody.
+    """
+    if options.reply_mode in ("manual_reply", "auto_reply") and answer is None:
+        raise BadRequestError(
+            f"reply_mode {options.reply_mode} needs somebody who answers; use pass_to_client"
+        )

@@ -19,7 +19,7 @@ from server.errors import (
     ShuttingDownError,
     TaskNotFoundError,
 )
-from server.loop_options import LoopOptions, StepServer
+from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.records.schema import utc_now
 from server.task_result import StepReport, StopReason, TaskResult
 
@@ -115,11 +115,19 @@ class TaskRunner:
     Args:
         server: Who decides the steps and keeps the log.
         open_device: Gives the phone of a serial; None means the only ready one.
+        answerer: Gives who answers the questions of a task in `auto_reply`; None: nobody can.
     """
 
-    def __init__(self, server: StepServer, open_device: Callable[[str | None], Device]) -> None:
+    def __init__(
+        self,
+        server: StepServer,
+        open_device: Callable[[str | None], Device],
+        *,
+        answerer: Callable[[LoopOptions], Callable[[Question], str]] | None = None,
+    ) -> None:
         self._server = server
         self._open_device = open_device
+        self._answerer = answerer
         self._lock = threading.Lock()
         self._runs: OrderedDict[str, _Run] = OrderedDict()
         self._queues: dict[str, deque[_Run]] = {}
@@ -160,6 +168,7 @@ class TaskRunner:
         return run.info()
 
     def _start(self, request: TaskRequest) -> TaskInfo:
+        check_answerer(request.options, self._answerer)
         device = self._open_device(request.serial)
         with self._lock:
             self._check_room(device.serial)
@@ -318,6 +327,7 @@ class TaskRunner:
                     control=run.control,
                     session_id=run.session_id,
                     on_step=run.count_step,
+                    answer=self._answerer(run.request.options) if self._answerer else None,
                 )
             except Exception:
                 logger.exception("task %s ended before its loop began", run.task_id)

@@ -108,9 +108,9 @@ class TaskBody(_Strict):
     reset_environment: bool = False
     reflush_app: bool = False
     stop_on_screen_off: bool = False
-    reply_mode: Literal["pass_to_client", "no_reply"] = Field(
+    reply_mode: Literal["pass_to_client", "auto_reply", "no_reply"] = Field(
         default="pass_to_client",
-        description="Whether questions wait for /reply, or the model is told to decide itself.",
+        description="Who answers: /reply, a model in the user's place, or nobody (it decides).",
     )
     reply_timeout_s: float = Field(default=600, ge=0, le=86_400)
     confirm_timeout_s: float = Field(default=60, gt=0, le=3_600)

@@ -128,6 +128,27 @@ def test_a_question_waits_for_the_answer_which_the_next_prompt_carries(start: St
     assert "左边那个红色的" in str(service.model.requests[1].body["messages"])
 
 
+def test_in_auto_reply_a_model_answers_from_task_question_thought_and_screen(
+    start: Start,
+) -> None:
+    service = start([INFO, Say("左边\n那个"), AWAKE, COMPLETE])
+    task = service.client.start_task({**QUICK, "reply_mode": "auto_reply"})
+    assert service.wait_for(task["task_id"], "done")["stop_reason"] == (
+        "TASK_COMPLETED_SUCCESSFULLY"
+    )
+    asked = service.model.requests[1].body["messages"][0]["content"]
+    assert [part["type"] for part in asked] == ["text", "image_url"]
+    for words in ("打开设置", "哪一个？", "I think"):
+        assert words in asked[0]["text"]
+    assert "左边 那个" in str(service.model.requests[2].body["messages"])
+
+
+def test_a_model_that_cannot_answer_for_the_user_ends_the_task(start: Start) -> None:
+    service = start([INFO, Fail(500)])
+    task = service.client.start_task({**QUICK, "reply_mode": "auto_reply"})
+    assert service.wait_for(task["task_id"], "done")["stop_reason"] == "MODEL_FAILED"
+
+
 def test_an_answer_to_no_question_is_refused(start: Start) -> None:
     service = start([Hang()])
     task = service.client.start_task(QUICK)

@@ -1,0 +1,75 @@
+"""`reply_mode: auto_reply`: a model answers the agent's questions in the user's place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pybase64
+
+from server.errors import ModelBadReplyError
+from server.loop_options import LoopOptions, Question
+from server.model.ask import ask_llm_anything
+from server.settings import Settings
+
+ARGS = {"temperature": 0.1, "max_tokens": 1024}
+RESIZE = {"max_side": 1280}
+ANSWER_MAX_CHARS = 500
+
+_ENGLISH = """\
+You are the user who gave a phone agent this task: {task}
+The agent looks at the screenshot below. It thought: {thought}
+It asks you: {question}
+
+Answer as the user would, in one short sentence, from the task and the screenshot alone. Invent no \
+private data: if it asks for a password, a code, a number of an account or a document, or an \
+address that the task does not give, answer that you do not give it here. Where the task leaves a \
+choice open, choose what is plainest. Write the answer only."""
+_CHINESE = """\
+你是给手机助手下达任务的用户，任务是：{task}
+助手正看着下面这张截图。它的想法是：{thought}
+它问你：{question}
+
+请以用户的身份，只根据任务和截图，用一句简短的话回答。不要编造隐私信息：如果它问的是密码、验证码、\
+账号、证件号，或任务里没有给出的地址，就回答“这里不提供”。任务没有限定的选择，选最普通的那个。\
+只写回答本身。"""
+
+
+def model_answerer(settings: Settings, options: LoopOptions) -> Callable[[Question], str]:
+    """Who answers for the user of a task: the task's own model.
+
+    Args:
+        settings: Where the models are configured.
+        options: The task's, for its model.
+    """
+    model: dict[str, Any] = dict(options.model_config or {})
+
+    def answer(question: Question) -> str:
+        said = ask_llm_anything(
+            model.get("model_provider"),
+            model.get("model_name"),
+            [{"role": "user", "content": _prompt(question)}],
+            ARGS,
+            RESIZE,
+            settings=settings,
+        )
+        line = " ".join(said.split())
+        if not line:
+            raise ModelBadReplyError(
+                "the model that answers for the user said nothing; use reply_mode pass_to_client"
+            )
+        return line[:ANSWER_MAX_CHARS]
+
+    return answer
+
+
+def _prompt(question: Question) -> list[dict[str, Any]]:
+    words = _CHINESE if re.search(r"[\u4e00-\u9fff]", question.task) else _ENGLISH
+    text = words.format(task=question.task, thought=question.thought, question=question.text)
+    picture = pybase64.b64encode(question.screenshot).decode("ascii")
+    url = f"data:image/png;base64,{picture}"
+    return [
+        {"type": "text", "text": text},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]

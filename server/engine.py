@@ -67,11 +67,12 @@ class Engine:
 
     async def _run_in(self, pool: ThreadPoolExecutor, work: Callable[..., T], *args: Any) -> T:
         """A cancelled caller still waits for the work's end: nobody then meets half of it."""
-        future = self._loop.run_in_executor(pool, work, *args)
+        future = pool.submit(work, *args)
         try:
-            return await asyncio.shield(future)
+            return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            await asyncio.wait({future})
+            if not future.cancelled():
+                await asyncio.wait({asyncio.wrap_future(future)})
             raise
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,30 +67,32 @@ class Journal:
         Raises:
             StorageError: It could not be written; the session is as it was before.
         """
-        folded, new_texts = fold_texts(read.asked, session.known_texts)
-        message = build_step(
-            number=answer.number,
-            environment=environment,
-            picture=picture,
-            action=answer.action,
-            asked=folded,
-            texts=new_texts,
-            reply=read.reply,
-            reasks=read.reasks,
-            request=session.request,
-            sent_size=sent_size,
-            policy=answer.policy,
-            idempotency_key=request.idempotency_key,
-        )
 
-        async def write() -> None:
-            await self._engine.in_files(session.log.append, message)
+        def write() -> None:
+            # In one go in a worker thread: file and memory do not part when the step is cancelled.
+            folded, new_texts = fold_texts(read.asked, session.known_texts)
+            session.log.append(
+                build_step(
+                    number=answer.number,
+                    environment=environment,
+                    picture=picture,
+                    action=answer.action,
+                    asked=folded,
+                    texts=new_texts,
+                    reply=read.reply,
+                    reasks=read.reasks,
+                    request=session.request,
+                    sent_size=sent_size,
+                    policy=answer.policy,
+                    idempotency_key=request.idempotency_key,
+                )
+            )
             session.known_texts.update(new_texts)
             session.take_over(environment, picture.sha256, answer)
             if request.idempotency_key is not None:
                 session.steps_by_key[request.idempotency_key] = answer.number
 
-        await _finish(write())
+        await self._engine.in_files(write)
 
     async def note_prompt(self, session: Session, asked: Sequence[Message]) -> None:
         if self._debug:
@@ -137,14 +139,12 @@ class Journal:
         if isinstance(error, ModelError) and error.attempts:
             facts["attempts"] = error.attempts
 
-        async def write() -> None:
-            facts["images"] = await self._engine.in_files(
-                self._store.set_aside, session.id, session.next_number
-            )
-            await self.note(session, "step_failed", facts, durable=True)
+        def write() -> None:
+            facts["images"] = self._store.set_aside(session.id, session.next_number)
+            session.events.append("step_failed", facts, True)
 
         try:
-            await _finish(write())
+            await self._engine.in_files(write)
         except ServerError as second:
             # The first error is the one that the caller must hear of.
             logger.error("a failed step could not be put on record: %s", second.message)
@@ -158,16 +158,6 @@ class Journal:
             StorageError: It could not be written.
         """
         await self._engine.in_files(session.events.append, kind, data, durable)
-
-
-async def _finish(work: Coroutine[Any, Any, None]) -> None:
-    """Do all of it even when cancelled meanwhile: memory and files must not part."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
 
 
 def _describe(error: BaseException) -> dict[str, Any]:

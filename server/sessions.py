@@ -77,7 +77,7 @@ class Answer:
 
 @dataclass
 class Session:
-    """One task's run. Changed only on the engine's loop, by whoever has its turn."""
+    """One task's run. Changed only by whoever has its turn."""
 
     id: str
     request: SessionRequest
@@ -203,7 +203,7 @@ class SessionBook:
         """
         session = await self._find_current(session_id)
         try:
-            async with asyncio.timeout(self._busy_wait_s):
+            async with asyncio.timeout(self._busy_wait_s if session.turn.locked() else None):
                 await session.turn.acquire()
         except TimeoutError as error:
             raise SessionBusyError(

@@ -17,6 +17,7 @@ FIELD_HEIGHT_DP = (32.0, 60.0)
 PICTURE_LEAST_DP = 72.0
 BUTTON_SIZE_DP = (40.0, 100.0)
 COLOUR_STEP = 18
+FAINT_STEP = 9
 SATURATED = 60
 END_SHARE = 0.07
 
@@ -72,7 +73,7 @@ def find_wide_boxes(screen: Screen) -> list[Box]:
     """Closed boxes of the size of an input field, top to bottom."""
     found = [
         box
-        for box in _shapes(screen.pixels)
+        for box in _shapes(screen.pixels, FAINT_STEP)
         if box.width > FIELD_WIDTH_SHARE * screen.width_px
         and FIELD_HEIGHT_DP[0] <= box.height / screen.px_per_dp <= FIELD_HEIGHT_DP[1]
     ]
@@ -94,19 +95,20 @@ def find_pictures(screen: Screen) -> list[Box]:
     return sorted(found, key=lambda box: (round(box.top / row_px), box.left))
 
 
-def _shapes(region: Pixels) -> list[Box]:
-    """Boxes of the closed shapes in a region, by their edges."""
-    edges = np.zeros(region.shape[:2], dtype=np.uint8)
+def _shapes(region: Pixels, step: int = COLOUR_STEP) -> list[Box]:
+    """Boxes of the closed shapes in a region, by edges where a colour changes by over `step`."""
+    edges = np.zeros(region.shape[:2], dtype=bool)
     wide = region.astype(np.int16)
-    edges[:, 1:] |= (np.abs(np.diff(wide, axis=1)).max(axis=2) > COLOUR_STEP).astype(np.uint8)
-    edges[1:, :] |= (np.abs(np.diff(wide, axis=0)).max(axis=2) > COLOUR_STEP).astype(np.uint8)
-    edges = np.asarray(cv2.dilate(edges, np.ones((3, 3), dtype=np.uint8)), dtype=np.uint8)
-    contours, _ = cv2.findContours(edges, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    # Over two pixels, because the edge of a rounded shape is smoothed over one.
+    edges[:, 1:-1] |= np.abs(wide[:, 2:] - wide[:, :-2]).max(axis=2) > step
+    edges[1:-1, :] |= np.abs(wide[2:] - wide[:-2]).max(axis=2) > step
+    grown = cv2.dilate(edges.astype(np.uint8), np.ones((3, 3), dtype=np.uint8))
+    contours, _ = cv2.findContours(grown, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     boxes = []
     for contour in contours:
         x, y, width, height = cv2.boundingRect(contour)
         if width >= 12 and height >= 8:
-            boxes.append(Box(x + 1, y + 1, x + width - 1, y + height - 1))
+            boxes.append(Box(x + 2, y + 2, x + width - 2, y + height - 2))
     return boxes
 
 

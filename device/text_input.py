@@ -30,6 +30,7 @@ from device.quoting import ShellCommand, join, quote
 from device.transport import Transport
 from device.ui_tree import focused_field, is_editable
 
+TEXT_MAX_CHARS = 20_000
 _RUN_MAX_CHARS = 500
 _CHUNK_MAX_BYTES = 1000
 _DELETE_BATCH = 100
@@ -74,6 +75,11 @@ class TextInput:
             quote(text)
         except BadArgumentError as error:
             raise TextNotTypedError(error.message) from error
+        if len(text) > TEXT_MAX_CHARS:
+            raise TextNotTypedError(
+                f"A text of {len(text)} characters is too long to type; give at most "
+                f"{TEXT_MAX_CHARS} at a time."
+            )
         method: TypingMethod = "none"
         if _BY_KEYS.fullmatch(text):
             method = self._type_by_keys(text, clear)

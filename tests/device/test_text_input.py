@@ -15,6 +15,7 @@ from device.adb_device import AdbDevice
 from device.errors import (
     InputBlockedError,
     KeyboardMissingError,
+    KeyboardNotSavedError,
     SecureSettingsDeniedError,
     TextNotTypedError,
 )
@@ -283,13 +284,23 @@ def test_where_keys_are_blocked_and_there_is_no_helper_the_switch_is_named(
         device_on(adb, phone, tmp_path).type_text("abc")
 
 
-@pytest.mark.parametrize("text", ["a\0b", "a\ud83db"])
+@pytest.mark.parametrize("text", ["a\0b", "a\ud83db", "x" * 100_000, "好" * 100_000])
 def test_text_that_no_phone_can_take_is_refused(
     adb: ScriptedAdbServer, tmp_path: Path, text: str
 ) -> None:
     phone = PhoneWithKeyboards(OWN, HELPER)
     with pytest.raises(TextNotTypedError):
         device_on(adb, phone, tmp_path).type_text(text)
+    assert (phone.typed, phone.current) == ([], OWN)
+
+
+def test_a_keyboard_that_cannot_be_written_down_is_not_switched_away_from(
+    adb: ScriptedAdbServer, tmp_path: Path
+) -> None:
+    (tmp_path / "keyboards").write_text("a file where the folder should be", encoding="utf-8")
+    phone = PhoneWithKeyboards(OWN, HELPER)
+    with pytest.raises(KeyboardNotSavedError, match="LOCALSERVER_STATE_DIR"):
+        device_on(adb, phone, tmp_path).type_text("你")
     assert (phone.typed, phone.current) == ([], OWN)
 
 

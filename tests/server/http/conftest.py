@@ -58,7 +58,9 @@ class Service:
         phone: Its first phone.
     """
 
-    def __init__(self, settings: Settings, model: ScriptedModel, phones: ScriptedPhones) -> None:
+    def __init__(
+        self, settings: Settings, model: ScriptedModel, phones: ScriptedPhones | None
+    ) -> None:
         self.settings = settings
         self.model = model
         self.phones = phones
@@ -78,6 +80,7 @@ class Service:
 
     @property
     def phone(self) -> ScriptedDevice:
+        assert self.phones is not None, "the phones of this service are adb's"
         return next(iter(self.phones.devices.values()))
 
     @property
@@ -133,12 +136,16 @@ def starter(stack: contextlib.ExitStack, folder: Path) -> Start:
     """Start a service: its model's script, its phones, settings that differ."""
 
     def start_service(
-        script: Script = (), *, phones: ScriptedPhones | None = None, **settings: Any
+        script: Script = (),
+        *,
+        phones: ScriptedPhones | None = None,
+        adb_phones: bool = False,
+        **settings: Any,
     ) -> Service:
         model = ScriptedModel(script)
-        phones = phones or ScriptedPhones(
-            ScriptedDevice(["a", "b", "c", "d", "e", "f"], installed=INSTALLED)
-        )
+        if phones is None and not adb_phones:
+            frames = ["a", "b", "c", "d", "e", "f"]
+            phones = ScriptedPhones(ScriptedDevice(frames, installed=INSTALLED))
         provider = {"api_base": model.base_url, "default_model": "scripted", "max_attempts": 1}
         given = {
             "log_dir": folder / "log",

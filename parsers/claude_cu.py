@@ -30,10 +30,8 @@ from parsers.base import CoordinateSpace, Environment, Exchange, Message, PixelS
 from parsers.dialect import Dialect
 from parsers.keys import press, read_key
 from parsers.mobile_use_arguments import read_end
-from parsers.prompt_blocks import describe_plainly, known_size
-from parsers.prompting import need_prompt
+from parsers.prompt_blocks import build_plain_prompt, known_size
 from parsers.reading import Reading, Refused, read_direction, read_seconds, read_text
-from parsers.single_turn import build_single_turn
 from parsers.tool_calls import ToolCall, choose_action, read_call_text, read_native_calls
 
 # No processor resizes below this in either direction: the size sent is the size seen.
@@ -65,15 +63,15 @@ class ClaudeCu(Dialect):
         markov_mode: bool = False,
     ) -> list[Message]:
         """Rules with the size of the picture, task, past steps, the screen."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
+        return build_plain_prompt(
+            self,
             task,
             environments,
             actions,
             hints=hints,
-            sent_size=known_size(self.space, self.images, environments[-1], sent_size),
+            dialogue=dialogue,
+            size=known_size(self.space, self.images, environments[-1], sent_size),
             markov_mode=markov_mode,
-            describe=describe_plainly,
         )
 
     def read(self, text: str, reading: Reading) -> Action:

@@ -14,9 +14,8 @@ from parsers.action import Action, Element, Point, Size
 from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
 from parsers.json_action import JsonAction
 from parsers.mobile_use_arguments import one_line
-from parsers.prompting import need_prompt
+from parsers.prompt_blocks import build_plain_prompt
 from parsers.reading import Reading
-from parsers.single_turn import build_single_turn
 
 GLM_SPACE = RelativeSpace(scale=1000, maximum=1000)
 
@@ -45,13 +44,13 @@ class Glm45v(JsonAction):
         markov_mode: bool = False,
     ) -> list[Message]:
         """Rules, task, the memory and reason of every step so far, the screen."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
+        return build_plain_prompt(
+            self,
             task,
             environments,
             actions,
             hints=hints,
-            sent_size=sent_size,
+            dialogue=dialogue,
             markov_mode=markov_mode,
             describe=_describe,
         )

@@ -14,11 +14,9 @@ from parsers.action import OPPOSITE, Action, Back, Click, Complete, Scroll, Size
 from parsers.base import CoordinateSpace, Environment, Exchange, Message, Reply
 from parsers.dialect import Dialect
 from parsers.mobile_use_arguments import read_target
-from parsers.prompt_blocks import describe_plainly, known_size
-from parsers.prompting import need_prompt
+from parsers.prompt_blocks import build_plain_prompt, known_size
 from parsers.qwen_mobile_use import QWEN25_SPACE
 from parsers.reading import Reading, Refused, read_direction, read_seconds, read_text
-from parsers.single_turn import build_single_turn
 from parsers.tool_calls import ToolCall, choose_action, read_call_text, read_native_calls
 
 _KNOWN = frozenset(
@@ -49,15 +47,15 @@ class Holo1(Dialect):
         markov_mode: bool = False,
     ) -> list[Message]:
         """Rules with the size of the picture, task, past steps, the screen."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
+        return build_plain_prompt(
+            self,
             task,
             environments,
             actions,
             hints=hints,
-            sent_size=known_size(self.space, self.images, environments[-1], sent_size),
+            dialogue=dialogue,
+            size=known_size(self.space, self.images, environments[-1], sent_size),
             markov_mode=markov_mode,
-            describe=describe_plainly,
         )
 
     def read(self, text: str, reading: Reading) -> Action:

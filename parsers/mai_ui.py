@@ -84,17 +84,17 @@ class MaiUi(MobileUse):
         return messages
 
     def read(self, text: str, reading: Reading) -> Action:
-        rest = split_thought(text).rest
-        answer = _ANSWER.search(rest)
-        if answer is not None:
-            pieces = read_objects(rest, answer.end())
+        if "<answer>" in text:
+            thought, rest = split_thought(text)
+            answer = _ANSWER.search(rest)
+            pieces = read_objects(rest, answer.end()) if answer else []
             if (
                 len(pieces) == 1
                 and isinstance(pieces[0], JsonObject)
                 and pieces[0].value.keys() == {"coordinate"}
             ):
                 point = reading.point(pieces[0].value["coordinate"], "coordinate")
-                return Click(point=point, cot=split_thought(text).thought)
+                return Click(point=point, cot=thought)
         return super().read(text, reading)
 
     def read_action(self, verb: str, arguments: Mapping[str, Any], reading: Reading) -> Action:

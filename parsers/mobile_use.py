@@ -151,11 +151,11 @@ class MobileUse(Dialect):
             case "key":
                 return press(read_key(pick(arguments, (*TEXT, "key", "keys")), "text"))
             case "system_button":
-                return read_button(pick(arguments, ("button", "text")))
+                return read_button(arguments.get("button") or arguments.get("text"))
             case "open":
                 return Awake(value=read_line(arguments))
             case "wait":
-                seconds = pick(arguments, (*TIME, "text"))
+                seconds = pick(arguments, TIME)
                 return Wait(value=DEFAULT_WAIT_S if seconds is None else read_seconds(seconds))
             case "terminate":
                 return read_end(arguments)

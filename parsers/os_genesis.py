@@ -12,10 +12,8 @@ from typing import Any
 from parsers.action import Action, Element, Point, Size
 from parsers.base import Environment, Exchange, Message, PixelSpace
 from parsers.json_action import SCREEN_SPACE, JsonAction, read_screen_point
-from parsers.prompt_blocks import describe_plainly
-from parsers.prompting import need_prompt
+from parsers.prompt_blocks import build_plain_prompt
 from parsers.reading import Reading
-from parsers.single_turn import build_single_turn
 
 
 class OsGenesis(JsonAction):
@@ -42,16 +40,16 @@ class OsGenesis(JsonAction):
         markov_mode: bool = False,
     ) -> list[Message]:
         """Rules with the size of the screen, task, past steps, the screen."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
+        return build_plain_prompt(
+            self,
             task,
             environments,
             actions,
             hints=hints,
+            dialogue=dialogue,
             # It answers in pixels of the screen as it was taken, whatever size is sent.
-            sent_size=environments[-1].size or sent_size,
+            size=environments[-1].size or sent_size,
             markov_mode=markov_mode,
-            describe=describe_plainly,
         )
 
     def read_target(

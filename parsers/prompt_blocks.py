@@ -5,9 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from parsers.action import Action, Size
-from parsers.base import CoordinateSpace, Environment, Exchange, ImageNeeds, PromptText
+from parsers.base import (
+    CoordinateSpace,
+    Environment,
+    Exchange,
+    ImageNeeds,
+    Message,
+    Parser,
+    PromptText,
+)
 from parsers.errors import UnsupportedInputError
-from parsers.prompting import derive_dialogue, fill, hint_lines, observation_text, part_of
+from parsers.prompting import (
+    derive_dialogue,
+    fill,
+    hint_lines,
+    image_part,
+    message,
+    need_prompt,
+    observation_text,
+    part_of,
+    text_part,
+)
 from parsers.spaces import plan_size
 
 HISTORY_MAX_STEPS = 50
@@ -80,6 +98,54 @@ def known_size(
             "this prompt states the size of the picture: give sent_size or Environment.size"
         )
     return plan_size(space, images, environment.size.width_px, environment.size.height_px)
+
+
+def build_plain_prompt(
+    parser: Parser,
+    task: str,
+    environments: Sequence[Environment],
+    actions: Sequence[Action],
+    *,
+    hints: Sequence[str],
+    dialogue: Sequence[Exchange] | None,
+    size: Size | None = None,
+    markov_mode: bool = False,
+    describe: Callable[[Action], str] | None = None,
+) -> list[Message]:
+    """A prompt of one picture: rules, task, past steps as text, the talk, the screen.
+
+    Uses the parts `rules` ({{task}} {{history}}), `no_history`, `system` where there is one, and
+    those of `describe_situation`. `rules` and `system` may name {{width}} and {{height}}.
+
+    Args:
+        parser: The dialect, with its prompt.
+        task: What the user wants.
+        environments: Observations, the present one last.
+        actions: The action of each earlier step.
+        hints: Extra remarks.
+        dialogue: Questions and answers so far.
+        size: What {{width}} and {{height}} state.
+        markov_mode: Leave the history out.
+        describe: A past action in the dialect's own words.
+    """
+    prompt = need_prompt(parser.prompt, parser.name)
+    say = describe or describe_plainly
+    past = [] if markov_mode else actions
+    steps = describe_steps(past, lambda number, action: f"{number}. {say(action)}", "\n")
+    facts = {
+        "task": task,
+        "history": steps or part_of(prompt, "no_history"),
+        "width": "" if size is None else size.width_px,
+        "height": "" if size is None else size.height_px,
+    }
+    rules = fill(part_of(prompt, "rules"), facts).strip()
+    situation = describe_situation(prompt, environments, actions, hints, dialogue)
+    text = f"{rules}\n\n{situation}" if situation else rules
+    turns = []
+    if "system" in prompt.parts:
+        turns.append(message("system", fill(prompt.parts["system"], facts).strip()))
+    turns.append(message("user", [text_part(text + "\n"), image_part(environments[-1].image)]))
+    return turns
 
 
 def describe_plainly(action: Action) -> str:

@@ -201,8 +201,9 @@ def _find_tag(text: str, pieces: Sequence[JsonObject | JsonFault]) -> int:
 def _last_action_label(text: str) -> int:
     """Where the last `Action:` (or `### Action ###`) with an object behind it stands; 0 without."""
     begin = 0
+    last_brace = text.rfind("{")
     for mark in _LABEL.finditer(text):
-        if mark.group(1).lower() == "action" and text.find("{", mark.end()) >= 0:
+        if mark.group(1).lower() == "action" and mark.end() <= last_brace:
             begin = mark.end()
     return begin
 

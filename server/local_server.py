@@ -19,7 +19,7 @@ from server.images import plan_sent_size
 from server.journal import Journal
 from server.memory import keep_large_buffers
 from server.model.client import AsksModel, ModelClient
-from server.model.providers import choose_model
+from server.model.providers import choose_model, read_key
 from server.observing import Observer, name_picture
 from server.payloads import SessionRequest, StepRequest
 from server.policy import AllowAll, Policy
@@ -117,6 +117,7 @@ class LocalServer:
         target = choose_model(
             self.settings, request.model_provider, request.model_name, request.args
         )
+        read_key(target)  # A missing key is told now, not after the first screenshot.
         parser = self._shelf.get(
             task_type or target.defaults.task_type or self.settings.default_task_type,
             variant=request.model_config.get("variant") or target.defaults.variant,

@@ -19,6 +19,7 @@ from server.errors import (
     OverloadedError,
     SessionNotFoundError,
     StepNotFoundError,
+    StorageError,
 )
 from server.local_server import LocalServer
 from server.model.scripted_model import Say, ScriptedModel
@@ -200,6 +201,28 @@ def test_a_step_above_the_limit_of_running_steps_is_refused(serve: Serve) -> Non
         with pytest.raises(OverloadedError):
             server.automate_step(step_payload(two, paint()))
         assert first.result()["current_step"] == 1
+
+
+def test_a_missing_key_is_told_before_the_session_is_opened(serve: Serve) -> None:
+    server, _ = serve([], provider={"api_key": "env:NO_SUCH_KEY_IS_SET"})
+    before = files_of(server)
+    with pytest.raises(ModelConfigError, match="NO_SUCH_KEY_IS_SET"):
+        server.get_session({"task": "t"})
+    assert files_of(server) == before
+
+
+def test_a_picture_that_cannot_be_stored_fails_the_step_before_the_model_is_paid(
+    serve: Serve,
+) -> None:
+    server, model = serve([Say(step_reply())])
+    session_id = server.get_session({"task": "t"})
+    in_the_way = server.settings.image_dir / session_id
+    in_the_way.write_text("not a folder")
+    with pytest.raises(StorageError, match="free space or mend"):
+        server.automate_step(step_payload(session_id, paint()))
+    assert model.requests == []
+    in_the_way.unlink()
+    assert server.automate_step(step_payload(session_id, paint()))["current_step"] == 1
 
 
 def test_a_step_that_is_not_there_has_no_picture(serve: Serve) -> None:

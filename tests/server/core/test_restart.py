@@ -15,6 +15,9 @@ from parsers.action import Info
 from server.errors import SessionDamagedError, SessionNotFoundError
 from server.local_server import LocalServer
 from server.model.scripted_model import Hang, Say, ScriptedModel, wait_for_requests
+from server.records.reader import read_log
+from server.records.store import RecordStore
+from server.sessions import rebuild_session
 from server.settings import Settings
 
 from .conftest import Script, paint, step_payload, step_reply
@@ -180,6 +183,36 @@ def test_a_line_that_was_half_written_is_cut_off_and_reported(serve: Serve) -> N
         assert [event["seq"] for event in events_now] == list(range(1, len(events_now) + 1))
     finally:
         server.close()
+
+
+def test_whatever_a_crash_leaves_of_a_step_the_session_goes_on_without_it(
+    serve: Serve, tmp_path: Path
+) -> None:
+    server, _ = serve(lambda _: Say(step_reply()))
+    session_id = server.get_session({"task": "t"})
+    for _ in range(2):
+        server.automate_step(step_payload(session_id, paint()))
+    settings = server.settings
+    server.close()
+    whole = (settings.log_dir / f"{session_id}.jsonl").read_bytes()
+    last = whole.rindex(b"\n", 0, -1) + 1
+    images = settings.image_dir / session_id
+    picture = (images / "step_0002.png").read_bytes()
+    store = RecordStore(settings.log_dir, settings.image_dir)
+    try:
+        for length in (last, *range(last + 1, len(whole), 61), len(whole) - 1):
+            (settings.log_dir / f"{session_id}.jsonl").write_bytes(whole[:length])
+            (images / "step_0002.png").write_bytes(picture)
+            (images / "step_0002.png.part").write_bytes(picture[:20])
+            session = rebuild_session(store, session_id)
+            assert session.next_number == 2
+            assert session.log.size_bytes == last
+            assert not (images / "step_0002.png").exists()
+            assert list(images.glob("*.part")) == []
+            session.log.append({"environment": {}, "action": {}})
+            assert read_log(session.log.path).damage is None
+    finally:
+        store.close()
 
 
 def test_a_log_damaged_in_the_middle_can_be_read_and_not_continued(serve: Serve) -> None:

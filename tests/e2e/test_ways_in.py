@@ -1,0 +1,142 @@
+"""The same task through every door, and a session that outlives its server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from device.adb_device import AdbDevice
+from device.adb_server import PrivateAdbServer
+from device.apps import AliasTable
+from device.discovery import connect, open_device
+from device.transport import AdbServer
+from device.virtual_phone.process import VirtualPhoneProcess
+from server.agent_loop import LoopOptions, run_task
+from server.http.client import RemoteLocalServer
+from server.local_server import LocalServer
+from server.settings import load_settings
+from tests.e2e.house import Child, running, wait_done
+
+ROOT = Path(__file__).parents[2]
+TASK = "打开设置，进入蓝牙，关闭蓝牙"
+KINDS = ["AWAKE", "CLICK", "CLICK", "COMPLETE"]
+OPTIONS = LoopOptions(reset_environment=True, max_steps=8)
+
+
+def open_phone(phone: VirtualPhoneProcess, adb: PrivateAdbServer, state_dir: Path) -> AdbDevice:
+    return open_device(
+        phone.serial,
+        server=AdbServer(adb.address, autostart=False),
+        aliases=AliasTable.load(ROOT / "configs" / "apps.yaml"),
+        state_dir=state_dir,
+    )
+
+
+def bluetooth(phone: VirtualPhoneProcess) -> str:
+    return str(phone.control.truth()["settings"]["global"]["bluetooth_on"])
+
+
+def test_in_process_and_over_http_one_loop_does_the_same(
+    adb_server: PrivateAdbServer,
+    phones: dict[str, VirtualPhoneProcess],
+    environment: dict[str, str],
+    client: RemoteLocalServer,
+    tmp_path: Path,
+) -> None:
+    phone = phones["zh"]
+    device = open_phone(phone, adb_server, tmp_path)
+    settings = load_settings(log_dir=tmp_path / "logs", image_dir=tmp_path / "images")
+    demo = settings.providers["demo"].model_copy(
+        update={"api_base": environment["LOCALSERVER_DEMO_API_BASE"]}
+    )
+    settings = settings.model_copy(update={"providers": {"demo": demo}})
+    with LocalServer(settings) as in_process:
+        for server in (in_process, client):
+            phone.control.reset()
+            result = run_task(server, device, TASK, options=OPTIONS)
+            assert result.stop_reason == "TASK_COMPLETED_SUCCESSFULLY", result.error
+            assert [step.action.action for step in result.steps] == KINDS
+            assert bluetooth(phone) == "0"
+
+
+def test_the_command_line_runs_it_and_shows_it_again(
+    phones: dict[str, VirtualPhoneProcess], environment: dict[str, str], tmp_path: Path
+) -> None:
+    phone = phones["zh"]
+    phone.control.reset()
+    logs = str(tmp_path / "logs")
+
+    def localserver(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "server", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=240,
+        )
+
+    run = localserver("run", TASK, "-s", phone.serial, "--reset", "--log-dir", logs)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert bluetooth(phone) == "0"
+    assert "TASK_COMPLETED_SUCCESSFULLY" in run.stdout
+    listed = localserver("sessions", "--log-dir", logs, "--json")
+    [session] = json.loads(listed.stdout)
+    assert (session["task"], session["steps"]) == (TASK, 4)
+    sheet = tmp_path / "run.png"
+    shown = localserver("show", session["session_id"][:8], "--log-dir", logs, "--sheet", str(sheet))
+    assert shown.returncode == 0, shown.stderr
+    assert [kind for kind in KINDS if kind not in shown.stdout] == []
+    assert sheet.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_session_goes_on_after_the_server_was_killed_between_two_steps(
+    adb_server: PrivateAdbServer,
+    phones: dict[str, VirtualPhoneProcess],
+    environment: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    phone = phones["zh"]
+    phone.control.reset()
+    device = open_phone(phone, adb_server, tmp_path)
+    arguments = ["serve", "--log-dir", str(tmp_path / "logs")]
+    with running(arguments, environment, tmp_path / "first.log", "/readyz") as first:
+        with RemoteLocalServer(first.url) as client:
+            before = run_task(client, device, TASK, options=LoopOptions(max_steps=2))
+            assert before.stop_reason == "MAX_STEPS_REACHED"
+        first.kill()
+    kept = (tmp_path / "logs" / f"{before.session_id}.jsonl").read_bytes()
+    with (
+        running(arguments, environment, tmp_path / "second.log", "/readyz") as second,
+        RemoteLocalServer(second.url) as client,
+    ):
+        steps = client.read_steps(before.session_id)
+        assert [step["action"]["action"] for step in steps] == KINDS[:2]
+        answer = client.automate_step(
+            {
+                "session_id": before.session_id,
+                "observation": {
+                    "screenshot": {
+                        "type": "image_bytes",
+                        "data": device.screenshot().data,
+                    }
+                },
+            }
+        )
+    assert answer["current_step"] == 3
+    assert answer["action"]["action"] == "CLICK"
+    assert (tmp_path / "logs" / f"{before.session_id}.jsonl").read_bytes().startswith(kept)
+
+
+def test_a_phone_that_vanishes_ends_the_task_and_not_the_service(
+    adb_server: PrivateAdbServer, service: Child, client: RemoteLocalServer
+) -> None:
+    with VirtualPhoneProcess(seed=7) as phone:
+        connect(phone.serial, server=AdbServer(adb_server.address, autostart=False))
+        task = client.start_task({"task": "等待3秒，等待3秒，返回", "serial": phone.serial})
+    done = wait_done(client, task["task_id"])
+    assert done["stop_reason"] == "DEVICE_FAILED"
+    assert done["result"]["error"]["code"].startswith("device.")
+    assert client.is_ready()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from device.virtual_phone.apps import shop_pages
+from device.virtual_phone.apps import shop_pages, shop_payment
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.apps.goods import product
 from device.virtual_phone.ui.view import Event, View
@@ -78,9 +78,9 @@ class ShopApp(App):
             case ("checkout",):
                 return shop_pages.checkout_page(self)
             case ("pay",):
-                return shop_pages.pay_page(self)
+                return shop_payment.pay_page(self)
             case ("done",):
-                return shop_pages.done_page(self)
+                return shop_payment.done_page(self)
             case ("orders",):
                 return shop_pages.orders_page(self)
             case _:
@@ -88,7 +88,7 @@ class ShopApp(App):
 
     def dialog_view(self) -> View | None:
         """The question before a payment is given up."""
-        return shop_pages.leave_dialog(self) if self.dialog == ("leave",) else None
+        return shop_payment.leave_dialog(self) if self.dialog == ("leave",) else None
 
     def on_event(self, event: Event) -> None:
         """Fills the cart, orders and pays."""

@@ -221,7 +221,7 @@ class _AgentLoop:
                 self._report(decision, Outcome("no_effect"), started)
                 self.query = self._hand_over(action)
             case _:
-                outcome = self._act(decision, observation)
+                outcome = self._act(decision, observation, started)
                 self.last_result = _tell(outcome)
                 self._report(decision, outcome, started)
                 if action.then == "COMPLETE" and outcome.status in ("ok", "no_effect"):
@@ -250,17 +250,22 @@ class _AgentLoop:
         self.control.checkpoint()
         self.device.wake()
 
-    def _act(self, decision: _Decision, observation: Observation) -> Outcome:
+    def _act(self, decision: _Decision, observation: Observation, started: float) -> Outcome:
         """Do one action with its intent on record before it and its outcome after it."""
         if isinstance(decision.action, Answer):
             return Outcome("no_effect", message=decision.action.value)
-        self._check_policy(decision)
+        try:
+            self._check_policy(decision)
+        except TaskEnd:
+            self._report(decision, Outcome("no_effect", message="withheld"), started)
+            raise
         wire = decision.action.to_wire(include_meta=False)
         self._record("device_intent", {"step": decision.step, "action": wire})
         try:
             outcome = self.control.call_device(lambda: self._attempt(decision.action, observation))
         except TaskEnd as end:
             outcome = Outcome("unknown", message=f"the task ended meanwhile: {end.reason}")
+            self._report(decision, outcome, started)
             raise
         finally:
             self._record("device_outcome", {"step": decision.step, **outcome.to_wire()})

@@ -152,7 +152,7 @@ def _read_action(fields: Mapping[str, Any], reading: Reading) -> Action:
         case "type":
             return Type(value=read_text(fields.get("text"), "text"))
         case "keypress":
-            return press(read_key(fields.get("keys", fields.get("key")), "keys"))
+            return press(read_key(fields.get("keys") or fields.get("key"), "keys"))
         case "wait":
             wait_ms = fields.get("ms")
             if wait_ms is None:

@@ -322,6 +322,8 @@ OTHERS: list[tuple[str, str | None, str, str, dict[str, Any]]] = [
      {"error": "bad_arg"}),
     ("openai_cua", None, "a scroll to nowhere", '{"type": "scroll", "scroll_x": 0, "scroll_y": 0}',
      {"error": "bad_arg"}),
+    ("openai_cua", None, "no key at all", '{"type": "keypress", "keys": []}',
+     {"error": "missing_arg"}),
     ("openai_cua", None, "a path of one point", '{"type": "drag", "path": [[1, 2]]}',
      {"error": "missing_arg"}),
     ("openai_cua", None, "a message item ends", '{"type": "message", "role": "assistant", '

@@ -96,7 +96,7 @@ def test_a_mutated_reply_is_read_whole_or_refused(dialect: str) -> None:
 def test_any_text_is_read_whole_or_refused(dialect: str) -> None:
     parser = get_parser(dialect)
 
-    @settings(max_examples=max(100, EXAMPLES // 20), deadline=None, database=None)
+    @settings(max_examples=max(50, EXAMPLES // 40), deadline=None, database=None)
     @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=20))
     def check(pieces: list[str]) -> None:
         _check(parser, Reply(content="".join(pieces)))
@@ -122,7 +122,7 @@ VERBS = st.sampled_from(["click", "swipe", "type", "terminate", "wait", "scroll"
 def test_any_native_call_is_read_whole_or_refused(dialect: str) -> None:
     parser = get_parser(dialect)
 
-    @settings(max_examples=max(100, EXAMPLES // 20), deadline=None, database=None)
+    @settings(max_examples=max(50, EXAMPLES // 40), deadline=None, database=None)
     @given(st.dictionaries(NAMES, JSON_LIKE, max_size=5), VERBS)
     def check(arguments: dict[str, object], verb: str) -> None:
         named = {"action": verb, "action_type": verb, "type": verb, **arguments}

@@ -135,7 +135,7 @@ def _bare(action: Action | Rejection) -> Action | Rejection:
 
 
 @pytest.mark.parametrize(("dialect", "variant"), WRITERS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_an_action_that_is_written_is_read_back(
     dialect: str, variant: str | None, data: st.DataObject

@@ -24,6 +24,7 @@ from device.errors import (
     DeviceOfflineError,
     DeviceTimeoutError,
     DeviceUnauthorizedError,
+    ServiceRefusedError,
 )
 
 
@@ -179,4 +180,6 @@ def error_from_failure(message: str, *, serial: str = "") -> DeviceError:
         )
     if "can't find service" in low:
         return DeviceBootingError(f"{name} is still starting; wait until it is up.", **facts)
+    if low == "closed":
+        return ServiceRefusedError(f"{name} refused the command; try again.", **facts)
     return CommandFailedError(f"adb refused: {text or 'no reason given'}; try again.", **facts)

@@ -148,7 +148,8 @@ def open_device(
     A keyboard that an earlier run could not give back is given back now.
 
     Args:
-        serial: Serial as `list_devices` gives it, or None for the only ready one.
+        serial: Serial as `list_devices` gives it, or None for the only ready one. An address that
+            is not listed is connected first.
         server: The adb server.
         aliases: Human names of apps, from `configs/apps.yaml`.
         state_dir: Where borrowed keyboards are written down.
@@ -156,10 +157,15 @@ def open_device(
     Raises:
         DeviceNotFoundError: There is none, or none of this serial.
         DeviceAmbiguousError: Several are ready and none was named.
+        ConnectFailedError: Nothing answers at the address.
         DeviceError: It is there, but not ready.
     """
     server = server or AdbServer()
     devices = list_devices(server)
+    listed = any(info.serial == serial for info in devices)
+    if serial is not None and not listed and is_network_serial(serial):
+        connect(serial, server=server)  # adb forgets network phones that were away
+        devices = list_devices(server)
     info = _named(serial, devices) if serial is not None else _only_ready(devices, server)
     if info.state in _PASSING_STATES:
         info = _wait_ready(info, server)

@@ -87,6 +87,13 @@ class CommandFailedError(DeviceError):
     code = "device.command_failed"
 
 
+class ServiceRefusedError(CommandFailedError):
+    """The phone refused the connection for a command, so the command did not run."""
+
+    code = "device.service_refused"
+    retryable = True
+
+
 class CommandMissingError(DeviceError):
     """The phone has no such command, or not in this version."""
 

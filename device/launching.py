@@ -37,6 +37,8 @@ _DIALOG_PACKAGES = frozenset(
         "com.samsung.android.permissioncontroller",
     }
 )
+# The shade or the lock screen over an app: Android still calls the app focused.
+_COVERING_WINDOWS = frozenset({"NotificationShade", "StatusBar", "Keyguard"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +119,28 @@ def launch(
     front: App | None = None
     while True:
         front = foreground() or front
-        if front is not None and front.package == package:
-            return front
-        if front is not None and front.package in _DIALOG_PACKAGES:
+        if front is not None and _is_in_front(front, package):
             return front
         if time.monotonic() >= deadline:
             raise AppNotStartedError(
                 f"{package} did not come to the front within {timeout_s:g} s "
-                f"({front.package if front else 'nothing'} is); wait, or open it from the "
-                "launcher.",
+                f"({_describe(front)} is); wake the phone or close what covers it, or open it "
+                "from the launcher.",
                 package=package,
                 foreground=front.package if front else None,
             )
         time.sleep(_POLL_S)
+
+
+def _is_in_front(front: App, package: str) -> bool:
+    covered = front.window in _COVERING_WINDOWS
+    return not covered and (front.package == package or front.package in _DIALOG_PACKAGES)
+
+
+def _describe(front: App | None) -> str:
+    if front is None:
+        return "nothing"
+    return front.window if front.window in _COVERING_WINDOWS else front.package
 
 
 def list_launchers(transport: Transport) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from device.errors import (
     DeviceError,
     DeviceNotFoundError,
     DeviceOfflineError,
+    ServiceRefusedError,
 )
 from device.quoting import COMMAND_MAX_BYTES, ShellCommand
 
@@ -175,8 +176,12 @@ class Transport:
         for pause_s in _READ_PAUSES_S:
             try:
                 return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
-            except (ConnectionLostError, DeviceOfflineError):
+            except (ConnectionLostError, DeviceOfflineError, ServiceRefusedError):
                 if time.monotonic() + pause_s >= deadline:
+                    raise
+            except DeviceNotFoundError:
+                # A network phone vanishes for a moment while it is connected again.
+                if not is_network_serial(self.serial) or time.monotonic() + pause_s >= deadline:
                     raise
             time.sleep(pause_s)
         return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))

@@ -116,6 +116,20 @@ def test_a_network_phone_that_went_offline_is_connected_again(
     assert adb.requests[1:3] == ["host:disconnect:10.0.0.2:5555", "host:connect:10.0.0.2:5555"]
 
 
+def test_an_address_that_is_not_listed_is_connected_first(
+    adb: ScriptedAdbServer, tmp_path: Path
+) -> None:
+    listing(adb, "A device")
+    adb.on_request = lambda request: (
+        listing(adb, "A device", "10.0.0.2:5555 device") if "connect:" in request else None
+    )
+    opened = open_device("10.0.0.2:5555", server=adb.server, state_dir=tmp_path)
+    assert opened.serial == "10.0.0.2:5555"
+    adb.answers["host:connect:10.0.0.3:5555"] = "failed to connect to '10.0.0.3:5555': refused"
+    with pytest.raises(ConnectFailedError):
+        open_device("10.0.0.3:5555", server=adb.server, state_dir=tmp_path)
+
+
 def test_one_phone_by_cable_and_by_network_is_one_phone(
     adb: ScriptedAdbServer, tmp_path: Path
 ) -> None:

@@ -82,6 +82,14 @@ def test_an_app_that_does_not_come_to_the_front_is_an_error(adb: ScriptedAdbServ
     assert caught.value.details["foreground"] == "com.launcher"
 
 
+def test_an_app_under_the_lock_screen_is_not_in_front(adb: ScriptedAdbServer) -> None:
+    phone = PhoneWithApps()
+    adb.reply = phone
+    covered = App(NOTES, f"{NOTES}.Main", "NotificationShade")
+    with pytest.raises(AppNotStartedError, match="NotificationShade"):
+        launch(adb.transport(), NOTES, lambda: covered, timeout_s=0.3)
+
+
 def test_of_several_launcher_entries_the_apps_first_is_taken(adb: ScriptedAdbServer) -> None:
     phone = PhoneWithApps(resolved="android/com.android.internal.app.ResolverActivity")
     phone.launchers = f"com.other/.Main\n{NOTES}/.First\n{NOTES}/.Second\n"

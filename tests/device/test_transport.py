@@ -19,6 +19,7 @@ from device.errors import (
     DeviceOfflineError,
     DeviceTimeoutError,
     DeviceUnauthorizedError,
+    ServiceRefusedError,
 )
 from device.quoting import command, script
 from device.scripted_adb_server import Reply, ScriptedAdbServer
@@ -104,6 +105,7 @@ def test_a_trickle_does_not_stretch_the_deadline(adb: ScriptedAdbServer) -> None
             DeviceUnauthorizedError,
         ),
         ("unknown host service", AdbServerError),
+        ("closed", ServiceRefusedError),
     ],
 )
 def test_what_the_server_refuses_is_a_typed_error(

@@ -1,0 +1,145 @@
+"""Each fault of a phone, for each thing that is done with it: a defined outcome, no false success.
+
+`stalled` is not in the matrix: it costs every deadline (see `test_a_stalled_phone_…`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from device.adb_device import AdbDevice
+from device.discovery import open_device
+from device.errors import DeviceError
+from device.transport import AdbServer
+from device.virtual_phone.faults import FAULTS
+from device.virtual_phone.process import VirtualPhoneProcess
+
+OPERATIONS: dict[str, Callable[[AdbDevice], object]] = {
+    "screenshot": lambda device: device.screenshot().black or "ok",
+    "tap": lambda device: device.tap(500, 700),
+    "type": lambda device: device.type_text("hello w", clear=True).verified,
+    "type_chinese": lambda device: device.type_text("你好", clear=True).verified,
+    "open_app": lambda device: device.open_app("com.android.settings").package,
+    "ui_tree": lambda device: "tree" if device.ui_tree() else None,
+}
+OPERATION_MAX_S = 15.0
+HEALTHY: dict[str, object] = {
+    "screenshot": "ok",
+    "tap": None,
+    "type": True,
+    "type_chinese": True,
+    "open_app": "com.android.settings",
+    "ui_tree": "tree",
+}
+LOST = {"device.connection_lost", "device.not_found", "device.offline"}
+# What differs from the healthy outcome: the value or the codes that are allowed instead.
+OUTCOMES: dict[str, dict[str, set[object]]] = {
+    "offline_mid_command": {name: set(LOST) for name in OPERATIONS},
+    "service_refused": {name: {"device.service_refused"} for name in OPERATIONS},
+    "slow_screencap": {},
+    "truncated_screenshot": {"screenshot": {"device.screenshot"}},
+    "display_warning": {},
+    "screenshot_refused": {"screenshot": {"device.screenshot_refused"}},
+    "secure_black": {"screenshot": {"secure_window", "unknown"}},
+    "asleep": {
+        "screenshot": {"asleep"},
+        "type": {"device.text_not_typed"},
+        "type_chinese": {"device.text_not_typed"},
+        "open_app": {"device.app_not_started"},
+    },
+    # The helper keyboard needs no right to inject.
+    "inject_denied": {"tap": {"device.input_blocked"}},
+    # A tap that does nothing cannot be seen by the device layer; text that is missing can.
+    "input_ignored": {"type": {"device.text_not_typed"}},
+    "dump_no_idle": {"type": {None}, "type_chinese": {None}, "ui_tree": {None}},
+    "dump_null_root": {"type": {None}, "type_chinese": {None}, "ui_tree": {"device.ui_tree"}},
+    "dump_killed": {
+        "type": {None},
+        "type_chinese": {None},
+        "ui_tree": {"device.automation_busy"},
+    },
+    "settings_denied": {"type_chinese": {"device.secure_settings_denied"}},
+}
+
+
+def outcome(run: Callable[[], object]) -> object:
+    try:
+        return run()
+    except DeviceError as error:
+        return error.code
+
+
+def open_again(phone: VirtualPhoneProcess, server: AdbServer, state_dir: Path) -> AdbDevice:
+    """The phone may still be coming back from the fault before."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return open_device(phone.serial, server=server, state_dir=state_dir)
+        except DeviceError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def ready_to_type(phone: VirtualPhoneProcess, server: AdbServer, state_dir: Path) -> AdbDevice:
+    phone.control.reset()
+    device = open_again(phone, server, state_dir)
+    device.open_app("com.android.notes")
+    tree = device.ui_tree()
+    assert tree is not None
+    field = next(n for n in tree.nodes() if n.class_name.endswith("EditText"))
+    device.tap(*field.bounds.center)
+    return device
+
+
+def typed_text(phone: VirtualPhoneProcess) -> str:
+    fields: dict[str, Any] = phone.control.truth()["text_fields"]
+    return "".join(fields.values())
+
+
+@pytest.mark.parametrize("fault", OUTCOMES)
+def test_a_fault_has_its_outcome_in_every_operation(
+    fault: str, phone: VirtualPhoneProcess, private_adb: AdbServer, tmp_path: Path
+) -> None:
+    found: dict[str, object] = {}
+    for name, operation in OPERATIONS.items():
+        device = ready_to_type(phone, private_adb, tmp_path)
+        phone.control.fault(fault, times=None, delay_s=0.5)
+        start = time.monotonic()
+        found[name] = outcome(lambda run=operation, on=device: run(on))  # type: ignore[misc]
+        assert time.monotonic() - start < OPERATION_MAX_S
+        phone.control.clear_faults()
+        if found[name] is True:
+            assert typed_text(phone) == ("hello w" if name == "type" else "你好")
+    allowed = {name: OUTCOMES[fault].get(name, {HEALTHY[name]}) for name in OPERATIONS}
+    assert {n: v for n, v in found.items() if v not in allowed[n]} == {}
+    open_again(phone, private_adb, tmp_path)
+
+
+def test_every_fault_is_in_the_matrix() -> None:
+    assert set(OUTCOMES) == set(FAULTS) - {"stalled"}
+
+
+def test_passing_faults_never_end_in_a_false_success(
+    phone: VirtualPhoneProcess, private_adb: AdbServer, tmp_path: Path
+) -> None:
+    """A third of all commands fail in one way or another; what is called typed, is typed."""
+    claimed = 0
+    for number in range(12):
+        device = ready_to_type(phone, private_adb, tmp_path)
+        for fault in ("offline_mid_command", "input_ignored", "dump_killed"):
+            phone.control.fault(fault, times=None, probability=0.12)
+        text = f"memo {number}" if number % 2 else f"第{number}条"
+        result = outcome(lambda d=device, t=text: d.type_text(t, clear=True).verified)  # type: ignore[misc]
+        phone.control.clear_faults()
+        assert result in {True, False, None} | LOST | {"device.text_not_typed"}
+        if result is True:
+            claimed += 1
+            assert typed_text(phone) == text
+    assert claimed > 0
+    open_again(phone, private_adb, tmp_path)

@@ -80,6 +80,7 @@ def one_line(text: str) -> str:
 
 
 def read_press_s(arguments: Mapping[str, Any], reading: Reading) -> float | None:
+    """Seconds of a long press, capped; None where none are given."""
     value = pick(arguments, TIME)
     if value is None:
         return None
@@ -91,6 +92,7 @@ def read_press_s(arguments: Mapping[str, Any], reading: Reading) -> float | None
 
 
 def read_line(arguments: Mapping[str, Any]) -> str:
+    """The text of a call without the space round it; it must not be empty."""
     text = read_text(pick(arguments, TEXT), "text").strip()
     if not text:
         raise Refused("missing_arg", "`text` is empty", "")
@@ -98,6 +100,7 @@ def read_line(arguments: Mapping[str, Any]) -> str:
 
 
 def read_button(value: object) -> Action:
+    """The action of a system button: Back, Home, Menu (the apps in the background) or Enter."""
     if value is None or value == "":
         raise Refused("missing_arg", "`button` is missing: Back, Home, Menu or Enter", "")
     match str(value).strip().lower():
@@ -133,6 +136,7 @@ def read_end(arguments: Mapping[str, Any]) -> Action:
 
 
 def plain_number(number: float) -> int | float:
+    """A whole number as int, so that it is written without `.0`."""
     return int(number) if number.is_integer() else number
 
 

@@ -93,6 +93,8 @@ def _join_unquoted(call: Call, params: list[Param]) -> Call:
     place = len(params) - 1
     if not params or not params[-1].is_text or len(call.arguments) <= len(params):
         return call
+    if len(call.rests) != len(call.arguments):  # a damaged call, or not one that was written
+        return call
     names = (params[-1].name, *params[-1].aliases)
     keywords = [keyword for keyword, _ in call.arguments]
     if any(isinstance(keyword, str) for keyword in keywords[place + 1 :]):

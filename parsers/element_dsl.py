@@ -181,6 +181,8 @@ class ElementDsl(CallDialect):
             case Type():
                 return f"type({_number(action.element)}, {_quote(action.value)})"
             case Scroll():
+                if action.point is not None or action.element is not None:
+                    raise InvalidActionError("the element DSL scrolls the whole screen")
                 return f"scroll({action.direction})"
             case Back():
                 return "back()"

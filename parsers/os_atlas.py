@@ -119,7 +119,7 @@ def _read_lines(body: str) -> list[Call]:
         end = body.find("\n", position)
         end = len(body) if end < 0 else end
         match = _LINE.match(body, position, end)
-        if match is None or match.group(1).upper() not in NAMES:
+        if match is None or not _is_action(match):
             if match is not None and not calls and _looks_like_action(match):
                 calls.append(Call(match.group(1), ((None, ""),), position, end, known=False))
             position = end + 1
@@ -133,6 +133,20 @@ def _read_lines(body: str) -> list[Call]:
         calls.append(Call(name, ((None, rest.strip()),), position, end))
         position = end + 1
     return calls
+
+
+def _is_action(match: re.Match[str]) -> bool:
+    """A known word with just what may follow it; `Complete the form` is a sentence."""
+    name, rest = match.group(1).upper(), match.group(2).strip(" \t.。*`")
+    if name not in NAMES:
+        return False
+    if name in ("CLICK", "LONG_PRESS"):
+        return not rest or rest[0] in "<[(0123456789-"
+    if name in ("TYPE", "OPEN_APP"):
+        return not rest or rest[0] == "["
+    if name == "SCROLL":
+        return not rest or rest[0] == "[" or " " not in rest
+    return not rest or rest == "[]"
 
 
 def _looks_like_action(match: re.Match[str]) -> bool:

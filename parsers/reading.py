@@ -44,10 +44,17 @@ class Refused(Exception):
         super().__init__(message)
         self.code: RejectionCode = code
         self.message = message
-        self.span = clip(str(span))
+        self.span = clip(_show(span))
 
     def to_rejection(self, raw: str = "") -> Rejection:
         return Rejection(code=self.code, message=self.message, span=self.span, raw=raw)
+
+
+def _show(span: object) -> str:
+    try:
+        return str(span)
+    except ValueError:  # Python writes no integer of more than 4300 digits
+        return "a huge number"
 
 
 class Bare(str):
@@ -186,7 +193,7 @@ def read_number(value: object, name: str = "value") -> float:
     if isinstance(value, bool):
         raise Refused("bad_arg", f"`{name}` must be a number", value)
     if isinstance(value, int | float):
-        if not math.isfinite(value) or abs(value) > 1e12:
+        if not _is_moderate(value):
             raise Refused("bad_arg", f"`{name}` must be a finite number", value)
         return float(value)
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -249,7 +256,7 @@ def _collect_numbers(value: object, name: str, out: list[float], depth: int) -> 
     if value is None:
         return
     if isinstance(value, int | float):
-        if not math.isfinite(value) or abs(value) > 1e12:
+        if not _is_moderate(value):
             raise Refused("bad_point", f"`{name}` must be two finite numbers", value)
         out.append(float(value))
     elif isinstance(value, str):
@@ -265,6 +272,11 @@ def _collect_numbers(value: object, name: str, out: list[float], depth: int) -> 
             _collect_numbers(item, name, out, depth + 1)
     else:
         raise Refused("bad_point", f"`{name}` must be two numbers", value)
+
+
+def _is_moderate(value: int | float) -> bool:
+    """Finite, and small enough to be a number on a screen (a huge int is no float at all)."""
+    return abs(value) <= 10**12 if isinstance(value, int) else math.isfinite(value)
 
 
 def _numbers_in_text(text: str, name: str) -> list[float]:
@@ -379,6 +391,7 @@ def name_space(space: CoordinateSpace) -> str:
     return f"elements-{space.base}"
 
 
+ELEMENT_MAX = 999_999
 _INDEX = re.compile(r"#?\s*(\d{1,6})", re.ASCII)
 
 
@@ -403,7 +416,9 @@ def to_element(
         match = _INDEX.fullmatch(value.strip(" \t\r\n\"'“”‘’[]()"))
         index = int(match.group(1)) if match else -1
     exists = "" if element_count is None else _describe_range(base, element_count)
-    if index < base or (element_count is not None and index >= base + element_count):
+    if not base <= index <= ELEMENT_MAX or (
+        element_count is not None and index >= base + element_count
+    ):
         raise Refused("bad_element", f"`{name}` is not the number of an element{exists}", value)
     return Element(index=index, base=1 if base else 0)
 

@@ -57,6 +57,8 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
     elif tags:
         reading.repair("the closing tag is missing")
         thought, body = _split_at_fields(text[tags[0].end() :])
+    elif text.startswith("{"):
+        body = text
     else:
         thought, body = _split_at_fields(text)
         reading.repair("no think block")

@@ -75,7 +75,8 @@ def run_task_command(
         model_config={key: value for key, value in chosen.items() if value is not None} or None,
         max_steps=max_steps,
         reset_environment=reset,
-        reply_mode="manual_reply" if ask else "no_reply",
+        reply_mode="manual_reply" if ask else "pass_to_client",
+        reply_timeout_s=600.0 if ask else 0.0,
     )
     token = settings.api_token.get_secret_value() if settings.api_token else None
     decider = RemoteLocalServer(server_url, token) if server_url else LocalServer(settings)

@@ -124,10 +124,15 @@ def _show_end(
     style = "bold green" if reason == "TASK_COMPLETED_SUCCESSFULLY" else "bold red"
     console.print()
     console.print(Text.assemble("  ended    ", (reason, style)))
-    said = (final.get("result") or {}).get("final_action", {})
-    words = said.get("return") or said.get("value")
+    words = (final.get("result") or {}).get("message")
     if words:
-        console.print(f"  it says  {inert(words)}", soft_wrap=True)
+        console.print(Text.assemble("  it says  ", inert(words)), soft_wrap=True)
+    error = (final.get("result") or {}).get("error")
+    if error:
+        console.print(
+            Text.assemble("  error    ", f"{error['code']}: {inert(error['message'])}"),
+            soft_wrap=True,
+        )
     changes = list(_changes(before, after))
     if not changes:
         console.print("  phone    nothing changed (asked of the phone itself)")

@@ -53,18 +53,17 @@ def write_mark(memory: Memory, clause_count: int) -> str:
     return f"‹{memory.at + 1}/{clause_count} {memory.did}×{memory.times} {memory.seen}{notes}›"
 
 
-def read_mark(words: str, clause_count: int) -> Memory:
-    """The last mark in a text; a fresh memory if there is none for a task of that length."""
-    marks = [m for m in _MARK.finditer(words) if int(m[2]) == clause_count and int(m[1]) >= 1]
+def read_mark(words: str) -> tuple[Memory, int]:
+    """The last mark in a text and the number of clauses it counted; a fresh memory without one."""
+    marks = [mark for mark in _MARK.finditer(words) if int(mark[1]) >= 1]
     if not marks:
-        return Memory()
+        return Memory(), 0
     mark = marks[-1]
     notes = []
     for note in filter(None, mark[6].split(" | ")):
         name, _, value = note.partition("=")
         notes.append((name, value))
-    at = min(int(mark[1]) - 1, clause_count)
-    return Memory(at, mark[3], int(mark[4]), mark[5], tuple(notes))
+    return Memory(int(mark[1]) - 1, mark[3], int(mark[4]), mark[5], tuple(notes)), int(mark[2])
 
 
 def _plain(words: str) -> str:

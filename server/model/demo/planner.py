@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parsers.action import Abort, Action, Complete
-from server.model.demo.clauses import Language, Unknown
-from server.model.demo.memory import Memory, read_mark, write_mark
+from server.model.demo.clauses import Clause, Language, Unknown
+from server.model.demo.memory import NOTE_MAX_CHARS, Memory, read_mark, write_mark
 from server.model.demo.moves import ANSWER_NOTE, Act, Done, Scene, choose_move
 from server.model.demo.screen import Screen
 from server.model.demo.task_reading import language_of, read_task
 
+TASK_NOTE = "task"
 MemoryPlace = Literal["summary", "thought", "explain"]
 
 
@@ -43,10 +44,10 @@ def choose_action(request: Request, screen: Screen) -> Action:
         request: The task and what is remembered.
         screen: The present screenshot.
     """
-    language = language_of(request.task)
-    clauses = read_task(request.task) or [Unknown(request.task)]
-    memory = read_mark(request.history, len(clauses))
+    task, clauses, memory = _where_we_are(request)
+    language = language_of(task)
     error, seen = request.error, list[str]()
+    action: Action
     while memory.at < len(clauses):
         scene = Scene(screen, memory, language, error, request.user_words, request.types_at_point)
         move = choose_move(clauses[memory.at], scene)
@@ -57,13 +58,37 @@ def choose_action(request: Request, screen: Screen) -> Action:
             continue
         if isinstance(move, Act):
             memory = memory.after(move.did, screen.fingerprint)
-            action = move.action
+            action, why = move.action, move.why
         else:
-            action = Abort(value=move.why)
-        return _with_words(action, move.why, seen, write_mark(memory, len(clauses)), request)
-    told = _what_to_tell(memory, seen, language)
-    mark = write_mark(memory, len(clauses))
-    return _with_words(Complete.model_validate({"return": told}), told, seen, mark, request)
+            action, why = Abort(value=move.why), move.why
+        break
+    else:
+        why = _what_to_tell(memory, seen, language)
+        action = Complete.model_validate({"return": why})
+    words = _explain(why, seen, language)
+    words[request.memory_in] += f" {write_mark(memory, len(clauses))}"
+    return action.model_copy(
+        update={"cot": words["thought"], "explain": words["explain"], "summary": words["summary"]}
+    )
+
+
+def _where_we_are(request: Request) -> tuple[str, list[Clause], Memory]:
+    """The task that counts, its clauses and what is done of them.
+
+    The user's latest words win: a remark that is itself a task takes the place of the first one,
+    and is noted, because later prompts no longer show it as the newest. An answer to our own
+    question is no such remark, nor are words that are not understood as a task.
+    """
+    memory, count = read_mark(request.history)
+    words = request.user_words
+    if words and memory.did != "ask" and len(words) <= NOTE_MAX_CHARS:
+        renewed = Memory().with_note(TASK_NOTE, words)
+        clauses = read_task(renewed.note(TASK_NOTE))
+        if clauses and not any(isinstance(clause, Unknown) for clause in clauses):
+            return words, clauses, renewed
+    task = memory.note(TASK_NOTE) or request.task
+    clauses = read_task(task) or [Unknown(task)]
+    return task, clauses, memory if count == len(clauses) else Memory()
 
 
 def _advance(memory: Memory, done: Done) -> Memory:
@@ -73,23 +98,19 @@ def _advance(memory: Memory, done: Done) -> Memory:
 
 
 def _what_to_tell(memory: Memory, seen: list[str], language: Language) -> str:
-    values = [f"{name}: {value}" for name, value in memory.notes if name != ANSWER_NOTE]
+    values = [
+        f"{name}: {value}" for name, value in memory.notes if name not in (ANSWER_NOTE, TASK_NOTE)
+    ]
     if values:
         return "；".join(values) if language == "zh" else "; ".join(values)
     proof = seen[-1] if seen else ""
     return f"任务已完成：{proof}" if language == "zh" else f"The task is done: {proof}"
 
 
-def _with_words(action: Action, why: str, seen: list[str], mark: str, request: Request) -> Action:
-    """Put thought, reason and summary on an action: words for people, and the mark for us."""
-    if language_of(request.task) == "zh":
+def _explain(why: str, seen: list[str], language: Language) -> dict[MemoryPlace, str]:
+    """Thought, reason and summary, for people."""
+    if language == "zh":
         thought = "".join(f"{words}。" for words in seen) + f"接下来：{why}。"
-        summary = "；".join([*seen, f"正在：{why}"])
-    else:
-        thought = "".join(f"Seen: {words}. " for words in seen) + f"Next: {why}."
-        summary = "; ".join([*seen, f"now: {why}"])
-    words = {"thought": thought, "explain": why, "summary": summary}
-    words[request.memory_in] += f" {mark}"
-    return action.model_copy(
-        update={"cot": words["thought"], "explain": words["explain"], "summary": words["summary"]}
-    )
+        return {"thought": thought, "explain": why, "summary": "；".join([*seen, f"正在：{why}"])}
+    thought = "".join(f"Seen: {words}. " for words in seen) + f"Next: {why}."
+    return {"thought": thought, "explain": why, "summary": "; ".join([*seen, f"now: {why}"])}

@@ -116,7 +116,7 @@ def test_what_the_model_remembers_comes_back_in_the_next_prompt(
         environments.append(see())
     history = read_prompt(ask(parser, environments, actions)).request.history
     assert [action.action for action in actions] == ["AWAKE", "CLICK"]
-    assert read_mark(history, 3) == Memory(1, "tap", 1, SCREEN.fingerprint)
+    assert read_mark(history) == (Memory(1, "tap", 1, SCREEN.fingerprint), 3)
 
 
 TAP = Click(point=Point(x=500, y=375), explain="点击显示")

@@ -17,16 +17,16 @@ def test_what_is_written_is_read_back(at: int, times: int, notes: list[tuple[str
     memory = Memory(at, "tap", times, "a3f09c12")
     for name, value in notes:
         memory = memory.with_note(f"n{name}", value)
-    assert read_mark(f"共9步。{write_mark(memory, 9)} 用户回复说：好", 9) == memory
+    assert read_mark(f"共9步。{write_mark(memory, 9)} 用户回复说：好") == (memory, 9)
 
 
 def test_the_last_mark_counts() -> None:
     text = write_mark(Memory(0, "open", 1), 3) + "…" + write_mark(Memory(2, "flip", 1), 3)
-    assert read_mark(text, 3) == Memory(2, "flip", 1)
+    assert read_mark(text) == (Memory(2, "flip", 1), 3)
 
 
-def test_a_mark_of_another_task_is_not_believed() -> None:
-    assert read_mark(write_mark(Memory(2, "flip", 1), 5), 3) == Memory()
+def test_text_without_a_mark_is_a_fresh_memory() -> None:
+    assert read_mark("暂无历史操作 ‹2/ tap›") == (Memory(), 0)
 
 
 def test_the_same_act_again_is_counted_and_another_starts_anew() -> None:

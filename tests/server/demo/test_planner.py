@@ -133,6 +133,27 @@ def test_a_question_is_asked_and_the_answer_is_typed_later() -> None:
     assert isinstance(typed, Type) and typed.value == "李四"
 
 
+def test_a_remark_that_is_a_task_takes_the_place_of_the_first_one() -> None:
+    task = "打开设置，进入蓝牙，关闭蓝牙"
+    opened = choose_action(Request(task), HOME)
+    told = choose_action(Request(task, opened.summary, user_words="点击显示，返回"), SETTINGS)
+    after = choose_action(Request(task, told.summary), draw_screen([("显示", 180), ("亮度", 600)]))
+    end = choose_action(Request(task, after.summary), SETTINGS)
+    assert [a.action for a in (opened, told, after, end)] == ["AWAKE", "CLICK", "BACK", "COMPLETE"]
+
+
+def test_a_remark_that_is_no_task_changes_nothing() -> None:
+    task = "打开设置，点击显示"
+    opened = choose_action(Request(task), HOME)
+    tapped = choose_action(Request(task, opened.summary, user_words="谢谢你呀"), SETTINGS)
+    assert tapped.explain == "点击显示"
+
+
+def test_what_is_remembered_of_another_task_is_not_believed() -> None:
+    other = choose_action(Request("打开设置"), HOME)
+    assert choose_action(Request("点击显示，返回", other.summary), SETTINGS).explain == "点击显示"
+
+
 def test_an_app_that_the_phone_does_not_know_is_looked_for_on_the_home_screen() -> None:
     task = "打开商城"
     asked = choose_action(Request(task), SETTINGS)

@@ -39,6 +39,8 @@ from parsers.reading import (
 )
 from parsers.single_turn import build_single_turn
 
+_PYTHON_QUOTES = "quotes that are not JSON's"  # in this dialect they are the rule
+
 
 class ShowUi(Dialect):
     """Reads ShowUI's dicts; one picture, the history as text."""
@@ -89,7 +91,8 @@ class ShowUi(Dialect):
             if any(str(key).lower() == "action" for key in item.value):
                 plan.append({str(key).lower(): value for key, value in item.value.items()})
                 for repair in item.repairs:
-                    reading.repair(repair)
+                    if repair != _PYTHON_QUOTES:
+                        reading.repair(repair)
         if not plan:
             raise Refused("no_action", "there is no dict with an 'action' in the reply", rest)
         first = plan[0]

@@ -77,8 +77,8 @@ from parsers.ui_tars_reading import (
     PIXELS,
     parse_action,
     parse_action_to_structure_output,
-    parsing_response_to_pyautogui_code,
 )
+from parsers.ui_tars_script import parsing_response_to_pyautogui_code
 from parsers.xml_calls import read_xml_calls
 
 __all__ = [

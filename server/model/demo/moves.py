@@ -8,8 +8,6 @@ never says `Done` for what it did not see.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
 from typing import assert_never
 
 from parsers.action import (
@@ -23,20 +21,17 @@ from parsers.action import (
     Info,
     LongPress,
     Point,
-    Slide,
     Type,
     Wait,
 )
 from server.model.demo.clauses import (
     Ask,
     Clause,
-    Direction,
     Enter,
     Fill,
     Flip,
     GoBack,
     GoHome,
-    Language,
     Open,
     Pause,
     Scroll,
@@ -54,14 +49,13 @@ from server.model.demo.labels import (
     normalise,
     says,
 )
-from server.model.demo.memory import Memory
-from server.model.demo.pixels import Switch, find_round_button, find_switches
+from server.model.demo.pixels import Switch, find_round_button
 from server.model.demo.places import find_field, find_nth, find_value
-from server.model.demo.screen import Box, Screen
+from server.model.demo.scene import Act, Done, Failed, Move, Scene
+from server.model.demo.screen import Box
+from server.model.demo.seeking import MAX_SLIDES, SIDE_ZH, seek, slide
 
-MAX_SLIDES = 5
 ROW_REACH_DP = 46.0
-FEW_TEXTS = 3
 ANSWER_NOTE = "answer"
 _SYSTEM_SWITCH = re.compile(
     r"蓝牙|wlan|wi-?fi|无线|飞行模式|移动数据|定位|位置|深色|自动旋转|勿扰|热点|nfc|省电"
@@ -75,77 +69,6 @@ _KNOWN_APP = re.compile(
     r"|calculator|maps|files",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """Do one thing on the phone; `did` is the word that the memory keeps."""
-
-    action: Action
-    did: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The clause is seen to be done; `note` is a value to remember."""
-
-    why: str
-    note: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The clause cannot be done."""
-
-    why: str
-
-
-Move = Act | Done | Failed
-
-
-@dataclass(frozen=True)
-class Scene:
-    """All that a handler may look at.
-
-    Attributes:
-        screen: The present screenshot.
-        memory: What was done for this clause so far.
-        language: Language of the task, in which reasons are told.
-        error: What the phone said about the last action, if it failed.
-        user_words: The user's newest words.
-        types_at_point: Whether a TYPE may carry the place of its field.
-    """
-
-    screen: Screen
-    memory: Memory
-    language: Language
-    error: str = ""
-    user_words: str = ""
-    types_at_point: bool = True
-
-    @cached_property
-    def switches(self) -> list[Switch]:
-        """The switches on the screen; found at first need."""
-        return find_switches(self.screen)
-
-    def tell(self, zh: str, en: str) -> str:
-        return zh if self.language == "zh" else en
-
-    def did(self, *words: str) -> bool:
-        return self.memory.did in words
-
-    @property
-    def fresh(self) -> bool:
-        return self.memory.did == ""
-
-    @property
-    def changed(self) -> bool:
-        """The screen is another one than that on which the last thing was done."""
-        return self.screen.fingerprint != self.memory.seen
-
-    def tried(self, word: str) -> int:
-        return self.memory.times if self.memory.did == word else 0
 
 
 def choose_move(clause: Clause, scene: Scene) -> Move:
@@ -244,7 +167,7 @@ def _tap(clause: Tap, scene: Scene, *, may_go_back: bool = False) -> Move:
             return Failed(scene.tell(f"点击{named}没有反应", f"tapping {named} changed nothing"))
     target = _target(clause, scene)
     if target is None:
-        return _seek(named, scene, may_go_back=may_go_back)
+        return seek(named, scene, may_go_back=may_go_back)
     point = scene.screen.point_at(target.x, target.y)
     did = "retap" if scene.did("tap", "still") else "tap"
     return Act(_press(clause.how, point), did, scene.tell(f"点击{named}", f"tap {named}"))
@@ -282,7 +205,7 @@ def _fill(clause: Fill, scene: Scene) -> Move:
         return Failed(scene.tell(f"输入后看不到“{text}”", f'"{text}" was typed but cannot be seen'))
     place = find_field(scene.screen, clause.field, clause.label)
     if clause.field == "named" and place is None and scene.screen.keyboard_top_px is None:
-        return _seek(clause.label, scene)
+        return seek(clause.label, scene)
     point = None if place is None else scene.screen.point_at(place.x, place.y)
     aimed = scene.did("focus", "refocus")
     if point is not None and (scene.did("type") or not (scene.types_at_point or aimed)):
@@ -341,7 +264,7 @@ def _flip(clause: Flip, scene: Scene) -> Move:
     if scene.fresh and scene.memory.at == 0 and _SYSTEM_SWITCH.search(clause.label):
         app = scene.tell("设置", "Settings")
         return Act(Awake(value=app), "open", scene.tell("打开设置找开关", "open Settings first"))
-    return _seek(clause.label, scene, may_go_back=True)
+    return seek(clause.label, scene, may_go_back=True)
 
 
 def _switch_of(matches: list[Match], scene: Scene) -> Switch | None:
@@ -377,7 +300,7 @@ def _agree_button(scene: Scene) -> Box | None:
 
 def _scroll(clause: Scroll, scene: Scene) -> Move:
     side = clause.side
-    why = scene.tell(f"向{_SIDE_ZH[side]}滚动", f"scroll {side}")
+    why = scene.tell(f"向{SIDE_ZH[side]}滚动", f"scroll {side}")
     times = scene.tried("scroll")
     if times and scene.error:
         return Failed(f"{why}: {scene.error}")
@@ -387,14 +310,14 @@ def _scroll(clause: Scroll, scene: Scene) -> Move:
         return Done(why)
     if times >= MAX_SLIDES * 2:
         return Failed(scene.tell("滑动很多次仍未到头", "the end was not reached"))
-    return Act(_slide(side), "scroll", why)
+    return Act(slide(side), "scroll", why)
 
 
 def _scroll_to(clause: ScrollTo, scene: Scene) -> Move:
     rows = [m for m in find_labels(scene.screen, clause.label) if not m.is_title]
     if rows:
         return Done(scene.tell(f"看到了{clause.label}", f"{clause.label} is on the screen"))
-    return _seek(clause.label, scene)
+    return seek(clause.label, scene)
 
 
 def _go_back(scene: Scene) -> Move:
@@ -409,7 +332,7 @@ def _go_back(scene: Scene) -> Move:
 def _tell(clause: Tell, scene: Scene) -> Move:
     value = find_value(scene.screen, clause.label)
     if value is None:
-        return _seek(clause.label, scene)
+        return seek(clause.label, scene)
     return Done(f"{clause.label}: {value}", (clause.label, value))
 
 
@@ -421,41 +344,3 @@ def _ask(clause: Ask, scene: Scene) -> Move:
         return Failed(scene.tell("用户没有回答", "the user gave no answer"))
     question = scene.tell(f"请问{clause.question}？", f"Please tell me: {clause.question}")
     return Act(Info(value=question), "ask", scene.tell("询问用户", "ask the user"))
-
-
-_SIDE_ZH: dict[Direction, str] = {"up": "上", "down": "下", "left": "左", "right": "右"}
-
-
-def _slide(side: Direction) -> Slide:
-    """A finger movement in the middle of the screen that reveals `side`."""
-    ends: dict[Direction, tuple[tuple[int, int], tuple[int, int]]] = {
-        "down": ((500, 700), (500, 300)),
-        "up": ((500, 350), (500, 750)),
-        "right": ((800, 500), (200, 500)),
-        "left": ((200, 500), (800, 500)),
-    }
-    (x1, y1), (x2, y2) = ends[side]
-    return Slide(point1=Point(x=x1, y=y1), point2=Point(x=x2, y=y2))
-
-
-def _seek(named: str, scene: Scene, *, may_go_back: bool = False) -> Move:
-    """Look for something that is not on the screen: wait for it, scroll for it, perhaps go back."""
-    if scene.fresh and len(scene.screen.content) < FEW_TEXTS:
-        return Act(Wait(value=1), "load", scene.tell("等待页面加载", "wait for the page to load"))
-    if scene.screen.keyboard_top_px is not None and not scene.did("hide"):
-        return Act(Back(), "hide", scene.tell("收起键盘", "hide the keyboard"))
-    looking = scene.tell(f"滑动寻找{named}", f"scroll to find {named}")
-    if scene.did("seek", "reseek") and scene.memory.times < MAX_SLIDES and scene.changed:
-        return Act(_slide("down"), scene.memory.did, looking)
-    if (scene.did("seek") and scene.memory.times == 1) or scene.did("seekup"):
-        # The list was at its end from the start: look above.
-        if scene.tried("seekup") < MAX_SLIDES - 1 and (scene.changed or scene.did("seek")):
-            return Act(_slide("up"), "seekup", looking)
-    elif not scene.did("seek", "reseek", "seekup"):
-        return Act(_slide("down"), "reseek" if scene.did("up") else "seek", looking)
-    if may_go_back and scene.memory.at > 0 and not scene.did("reseek", "up"):
-        return Act(Back(), "up", scene.tell(f"返回上一页寻找{named}", f"go back to find {named}"))
-    return Failed(
-        scene.tell(f"在屏幕上找不到{named}", f"{named} is nowhere on the screen")
-        + (f" ({scene.error})" if scene.error else "")
-    )

@@ -8,7 +8,8 @@ from typing import Literal
 from parsers.action import Abort, Action, Complete
 from server.model.demo.clauses import Clause, Language, Unknown
 from server.model.demo.memory import NOTE_MAX_CHARS, Memory, read_mark, write_mark
-from server.model.demo.moves import ANSWER_NOTE, Act, Done, Scene, choose_move
+from server.model.demo.moves import ANSWER_NOTE, choose_move
+from server.model.demo.scene import Act, Done, Scene
 from server.model.demo.screen import Screen
 from server.model.demo.task_reading import language_of, read_task
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from rich.text import Text
 
-from server.errors import ConfigError, SessionNotFoundError
+from server.errors import ConfigError, ServerError, SessionNotFoundError
 from server.settings import Settings, load_settings
 from server.terminal import console, errors, inert, print_error, print_json, print_step, print_table
 
@@ -193,8 +193,8 @@ def sessions_command(
     *, limit: int, log_dir: Path | None, config_dir: Path | None, as_json: bool
 ) -> int:
     """List sessions, the newest first."""
-    reader = _reader(_settings(config_dir, log_dir))
-    summaries = reader.list_sessions(limit, 0)
+    settings = _settings(config_dir, log_dir)
+    summaries = _reader(settings).list_sessions(limit, 0) if settings.log_dir.is_dir() else []
     if as_json:
         print_json([asdict(summary) for summary in summaries])
     elif summaries:
@@ -265,12 +265,16 @@ def show_command(
 def phone_command(*, port: int, locale: Literal["zh", "en"], size: str, connect: bool) -> int:
     """Start a virtual phone and keep it until it is stopped."""
     from device.discovery import connect as connect_phone
-    from device.virtual_phone.process import VirtualPhoneProcess
+    from device.virtual_phone.process import PhoneStartError, VirtualPhoneProcess
 
     width, _, height = size.partition("x")
     if not (width.isdigit() and height.isdigit()):
         raise ConfigError(f"--size {size} is no size; write it like 1080x2400")
-    with VirtualPhoneProcess(adb_port=port, size=(int(width), int(height)), locale=locale) as phone:
+    try:
+        process = VirtualPhoneProcess(adb_port=port, size=(int(width), int(height)), locale=locale)
+    except PhoneStartError as error:
+        raise ServerError(f"{error}; mend that and start it again") from error
+    with process as phone:
         console.print(f"virtual phone at {phone.serial}")
         if connect:
             connect_phone(phone.serial)

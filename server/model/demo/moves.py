@@ -102,14 +102,22 @@ def choose_move(clause: Clause, scene: Scene) -> Move:
         case Ask():
             return _ask(clause, scene)
         case Unknown():
-            return Failed(
-                scene.tell(
-                    f"演示模型看不懂“{clause.words}”",
-                    f'the demo model does not understand "{clause.words}"',
-                )
-            )
+            return _unknown(clause, scene)
         case _:
             assert_never(clause)
+
+
+def _unknown(clause: Unknown, scene: Scene) -> Move:
+    """Words that are no command may still be just what stands on a button."""
+    rows = [m for m in find_labels(scene.screen, clause.words) if m.is_exact and not m.is_title]
+    if rows or scene.did("tap", "still", "retap"):
+        return _tap(Tap(clause.words), scene)
+    return Failed(
+        scene.tell(
+            f"演示模型看不懂“{clause.words}”",
+            f'the demo model does not understand "{clause.words}"',
+        )
+    )
 
 
 def _once(scene: Scene, action: Action, did: str, why: str) -> Move:

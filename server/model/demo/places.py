@@ -17,7 +17,7 @@ _HINT = re.compile(
 _SEARCH_HINT = re.compile(r"搜索|查找|搜一搜|search|find", re.IGNORECASE)
 _MESSAGE_HINT = re.compile(r"消息|说点什么|回复|输入|message|reply|say something", re.IGNORECASE)
 _PRICE = re.compile(r"^[¥￥$€]\s?\d")
-_PRODUCT = re.compile(r"商品|产品|宝贝|结果|product|item|result|goods", re.IGNORECASE)
+_PRODUCT = re.compile(r"商品|产品|宝贝|product|item|goods", re.IGNORECASE)
 _PICTURE = re.compile(r"图片|照片|图|picture|photo|image", re.IGNORECASE)
 _VALUE_FORMS = (
     (re.compile(r"价格|价钱|多少钱|price|cost", re.IGNORECASE), _PRICE),
@@ -64,7 +64,8 @@ def find_nth(screen: Screen, noun: str, nth: int) -> Box | None:
     prices = [t for t in screen.content if _PRICE.match(t.text)]
     if _PICTURE.search(noun):
         boxes: list[Box] = find_pictures(screen)
-    elif prices and (_PRODUCT.search(noun) or not noun):
+    elif _PRODUCT.search(noun) or (prices and not noun):
+        # A thing for sale has a price; without one there is none, whatever else is written.
         boxes = [_name_above(screen, price) for price in _in_reading_order(prices, screen)]
     else:
         boxes = [group[0].box for group in _groups(screen)]
@@ -80,7 +81,7 @@ def find_value(screen: Screen, label: str) -> str | None:
             return behind[1].strip()
         if match.is_title:
             continue
-        others = [t for t in screen.content if t is not match.text]
+        others = [t for t in screen.content if t is not match.text and normalise(t.text)]
         beside = [
             t for t in others if abs(t.box.y - box.y) < 0.6 * box.height and t.box.left >= box.right
         ]

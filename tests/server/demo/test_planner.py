@@ -93,6 +93,20 @@ def test_words_that_it_does_not_understand_end_in_an_abort_that_quotes_them(task
     assert task in end.value
 
 
+def test_words_that_are_no_command_but_stand_on_a_button_are_tapped() -> None:
+    page = draw_screen([("商品详情", 180), ("加入购物车", 2200), ("立即购买", 2000)])
+    tapped, end = play("立即购买", [page, HOME])
+    assert isinstance(tapped, Click) and tapped.point is not None
+    assert tapped.point.to_px(1080, 2400)[1] == pytest.approx(2000, abs=3)
+    assert end.action == "COMPLETE"
+
+
+def test_without_a_price_there_is_no_first_product() -> None:
+    nothing = draw_screen([("商城", 180), ("没有找到相关内容", 900), ("换个词试试", 1000)])
+    actions = play("打开商城，点击第一个商品", [HOME, nothing, nothing, nothing])
+    assert [a.action for a in actions] == ["AWAKE", "SLIDE", "SLIDE", "ABORT"]
+
+
 def test_typed_text_must_be_readable_on_the_next_screen() -> None:
     empty = draw_screen([("新建便签", 180), ("标题", 400), ("正文", 520)])
     written = draw_screen([("新建便签", 180), ("明天买牛奶", 400), ("正文", 520)])

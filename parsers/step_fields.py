@@ -94,7 +94,12 @@ def _split_at_fields(text: str) -> tuple[str, str]:
 
 
 def _looks_whole(text: str) -> bool:
-    return all(re.search(rf"{_KEY_START}{key}\s{{0,3}}[:：]", text, re.I) for key in _CANONICAL)
+    lowered = text.lower()
+    return all(
+        # The plain search is far quicker, and mostly enough.
+        key in lowered and re.search(rf"{_KEY_START}{key}\s{{0,3}}[:：]", lowered)
+        for key in _CANONICAL
+    )
 
 
 def _split_blocks(body: str, reading: Reading) -> Iterator[dict[str, object]]:

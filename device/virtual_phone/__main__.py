@@ -10,9 +10,17 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 
+from device.virtual_phone.faults import Fault, FaultError, read_fault
 from device.virtual_phone.http_control import ControlServer
+from device.virtual_phone.personalities import (
+    DEFAULT_PERSONALITY,
+    PERSONALITIES,
+    personality_table,
+    profile_of,
+)
 from device.virtual_phone.phone import VirtualPhone
 from device.virtual_phone.profile import Profile
 from device.virtual_phone.server import AdbServer, bind_loopback
@@ -26,6 +34,21 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
+def _fault(text: str) -> Fault:
+    try:
+        return read_fault(text)
+    except FaultError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class _ListPersonalities(argparse.Action):
+    """Prints the table and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+        print(personality_table(), end="")
+        parser.exit()
+
+
 def read_arguments(args: list[str] | None = None) -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(
@@ -36,8 +59,31 @@ def read_arguments(args: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--control-port", type=int, default=0, help="control port (default: a free one)"
     )
-    parser.add_argument("--size", type=_size, default=(1080, 2400), metavar="WxH")
-    parser.add_argument("--density", type=int, default=420, help="dots per inch")
+    parser.add_argument(
+        "--personality",
+        choices=tuple(PERSONALITIES),
+        default=DEFAULT_PERSONALITY,
+        metavar="NAME",
+        help=f"kind of phone: {', '.join(PERSONALITIES)} (default: {DEFAULT_PERSONALITY})",
+    )
+    parser.add_argument(
+        "--list-personalities", action=_ListPersonalities, nargs=0, help="describe them and end"
+    )
+    parser.add_argument(
+        "--vendor-switch",
+        action="store_true",
+        help="switch on the vendor's developer option that lets adb tap and change settings",
+    )
+    parser.add_argument(
+        "--fault",
+        type=_fault,
+        action="append",
+        default=[],
+        metavar="NAME[:times=N,probability=P,...]",
+        help="misbehave so; may be given several times; a wrong name lists them all",
+    )
+    parser.add_argument("--size", type=_size, metavar="WxH", help="natural size in pixels")
+    parser.add_argument("--density", type=int, help="dots per inch")
     parser.add_argument("--locale", choices=("zh", "en"), default="zh")
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random")
     parser.add_argument(
@@ -47,7 +93,13 @@ def read_arguments(args: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(args)
 
 
-async def run_phone(profile: Profile, port: int, control_port: int, watch_stdin: bool) -> None:
+async def run_phone(
+    profile: Profile,
+    port: int,
+    control_port: int,
+    watch_stdin: bool,
+    faults: Sequence[Fault] = (),
+) -> None:
     """Runs a phone until a signal, a closed standard input or `POST /shutdown` ends it."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
@@ -56,6 +108,8 @@ async def run_phone(profile: Profile, port: int, control_port: int, watch_stdin:
     number = f"VIRTUAL{listener.getsockname()[1]:05d}"
     profile = replace(profile, serialno=number)
     system = Userland(VirtualPhone(profile), profile)
+    for fault in faults:
+        system.add_fault(fault)
     adb = AdbServer(system)
     control = ControlServer(system, stopped.set)
     await adb.start(listener)
@@ -93,14 +147,21 @@ def main() -> int:
     level = logging.DEBUG if options.verbose else logging.WARNING
     logging.basicConfig(level=level, stream=sys.stderr)
     try:
-        profile = Profile(
-            width_px=options.size[0],
-            height_px=options.size[1],
+        width_px, height_px = options.size or (None, None)
+        profile = profile_of(
+            options.personality,
+            width_px=width_px,
+            height_px=height_px,
             density=options.density,
             locale=options.locale,
             seed=options.seed,
+            vendor_switch_on=options.vendor_switch,
         )
-        asyncio.run(run_phone(profile, options.port, options.control_port, options.watch_stdin))
+        asyncio.run(
+            run_phone(
+                profile, options.port, options.control_port, options.watch_stdin, options.fault
+            )
+        )
     except (ValueError, OSError) as error:
         print(f"the virtual phone can't start: {error}", file=sys.stderr)
         return 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -89,6 +89,8 @@ class FileSystem:
     def __init__(self, capacity_bytes: int = 256 * 1024 * 1024) -> None:
         self.capacity_bytes = capacity_bytes
         self.used_bytes = 0
+        #: Asked before every write of data.
+        self.is_full: Callable[[], bool] = lambda: False
         self._root = Node(stat.S_IFDIR | 0o755, mtime_s=time.time())
 
     @staticmethod
@@ -175,6 +177,8 @@ class FileSystem:
             FileError: The disk is full; the bytes before these stay.
         """
         if self.used_bytes + len(data) > self.capacity_bytes:
+            raise _error("ENOSPC", "")
+        if data and self.is_full():
             raise _error("ENOSPC", "")
         node.data += data
         self.used_bytes += len(data)

@@ -145,7 +145,7 @@ class ControlServer:
             case "POST", "/fault":
                 return self._add_fault(body)
             case "POST", "/faults/clear":
-                system.faults.clear()
+                system.clear_faults()
                 return {"active": []}
             case "POST", "/reset":
                 system.reset()
@@ -162,8 +162,7 @@ class ControlServer:
             fault = Fault(**body)
         except TypeError as error:
             raise RequestError(400, f"a fault that can't be read: {error}") from None
-        self._system.faults.add(fault)
-        self._system.journal.add("state", "fault added", **asdict(fault))
+        self._system.add_fault(fault)
         return {"active": [asdict(active) for active in self._system.faults.active]}
 
     def _set_state(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -190,6 +189,8 @@ class ControlServer:
                             raise RequestError(400, f"there are no settings {space}")
                         for key, setting in values.items():
                             put_setting(phone, space, key, str(setting))
+                case "vendor_switch", bool():
+                    self._system.set_vendor_switch(value)
                 case "app", str():
                     phone.start_activity(value)
                 case _:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from device.virtual_phone.apps import systemui
+from device.virtual_phone.apps.alerts import AlertKind, focus_of_alert
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.apps.catalog import PackageInfo, installed_packages
 from device.virtual_phone.apps.desktop import Scene, compose
@@ -45,12 +46,14 @@ class VirtualPhone:
 
     Attributes:
         on_change: Called after every change.
+        on_launch: Called with the package of every app that is opened.
         enforce_secure: Windows that ask not to be captured make screenshots black.
     """
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.on_change: list[Callable[[], None]] = []
+        self.on_launch: Callable[[str], None] = lambda package: None
         self.enforce_secure = False
         self._scale = profile.density / 160
         self._version = 0
@@ -61,6 +64,7 @@ class VirtualPhone:
     def reset(self) -> None:
         """Goes back to the state of a fresh start."""
         self._system = System(self.profile, self._changed)
+        self._system.on_launch = lambda package: self.on_launch(package)
         self._hands = Interaction(self._system, self._compose)
         self._changed()
 
@@ -261,11 +265,24 @@ class VirtualPhone:
         """The focused window."""
         if self._system.locked or self._system.shade.is_open:
             return Focus(systemui.PACKAGE, "", "NotificationShade")
+        if self._system.alert is not None:
+            return focus_of_alert(self._system.alert, self.profile)
         return focus_of(self._system.tasks.front)
 
     def task_stack(self) -> list[Focus]:
         """Activities, the top one first."""
-        return self._system.tasks.stack()
+        stack, alert = self._system.tasks.stack(), self._system.alert
+        if alert is not None and alert.kind == "permission":
+            stack.insert(0, focus_of_alert(alert, self.profile))
+        return stack
+
+    def show_alert(self, kind: AlertKind, package: str) -> None:
+        """Lets the system ask about an app: it doesn't respond, it stopped, it wants a right."""
+        self._system.show_alert(kind, package)
+
+    def show_splash(self, package: str, duration_s: float) -> None:
+        """Lets an app show nothing but its splash for a while."""
+        self._system.show_splash(package, duration_s)
 
     def expand_notifications(self) -> None:
         """Pulls the notification shade down."""
@@ -298,6 +315,7 @@ class VirtualPhone:
         system = self._system
         width_px, height_px = system.size_px
         ime = system.setting("secure", "default_input_method") if self.ime_shown else ""
+        alert = system.alert
         scene = Scene(
             app=system.tasks.front,
             ime=ime,
@@ -305,6 +323,8 @@ class VirtualPhone:
             shade=system.shade,
             locked=system.locked,
             toast=system.timeline.toast,
+            alert=None if alert is None else (alert, system.apps[alert.package]),
+            splash=system.splash,
         )
         font_scale = float(system.setting("system", "font_scale") or "1")
         windows = compose(system, scene, width_px, height_px, self._scale, font_scale)
@@ -334,6 +354,7 @@ class VirtualPhone:
             "focus": None if focus is None else focus.window,
             "front": app.package,
             "page": list(app.route),
+            "alert": None if system.alert is None else system.alert.kind,
             "dialog": None if app.dialog is None else list(app.dialog),
             "text_fields": {key: field.text for key, field in app.fields.items()},
             "focused_field": app.focused,

@@ -7,11 +7,13 @@ import queue
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from device.virtual_phone.control import PhoneControl
+from device.virtual_phone.personalities import DEFAULT_PERSONALITY
 from device.virtual_phone.profile import Locale
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -39,9 +41,12 @@ class VirtualPhoneProcess:
         *,
         adb_port: int = 0,
         control_port: int = 0,
-        size: tuple[int, int] = (1080, 2400),
+        size: tuple[int, int] | None = None,
         locale: Locale = "zh",
         seed: int = 0,
+        personality: str = DEFAULT_PERSONALITY,
+        vendor_switch: bool = False,
+        faults: Sequence[str] = (),
         start_timeout_s: float = 30.0,
     ) -> None:
         """Starts the process and waits until it is ready.
@@ -49,9 +54,13 @@ class VirtualPhoneProcess:
         Args:
             adb_port: Port to take; 0 takes a free one.
             control_port: Port to take; 0 takes a free one.
-            size: Natural width and height in pixels.
+            size: Natural width and height in pixels; None takes the personality's own.
             locale: Language of the screens.
             seed: Seed of everything random.
+            personality: Kind of phone, a key of `personalities.PERSONALITIES`.
+            vendor_switch: The vendor's developer option is on that lets adb tap and change
+                settings; on a new phone it is off.
+            faults: Faults that are on from the start, each as `NAME[:times=N,probability=P,...]`.
             start_timeout_s: Longest wait.
 
         Raises:
@@ -60,8 +69,14 @@ class VirtualPhoneProcess:
         command = [
             sys.executable, "-m", "device.virtual_phone", "--watch-stdin",
             "--port", str(adb_port), "--control-port", str(control_port),
-            "--size", f"{size[0]}x{size[1]}", "--locale", locale, "--seed", str(seed),
+            "--locale", locale, "--seed", str(seed), "--personality", personality,
         ]  # fmt: skip
+        if size is not None:
+            command += ["--size", f"{size[0]}x{size[1]}"]
+        if vendor_switch:
+            command.append("--vendor-switch")
+        for fault in faults:
+            command += ["--fault", fault]
         self._process = subprocess.Popen(
             command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )

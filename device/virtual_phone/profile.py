@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from device.virtual_phone.quirks import Quirks
+
 Locale = Literal["zh", "en"]
 
 _NO_EXTRA: Mapping[str, str] = MappingProxyType({})
@@ -30,6 +32,9 @@ class Profile:
         locale: Language of the screens.
         seed: Seed of everything random in the phone, so that runs repeat.
         extra: Further system properties, by name.
+        personality: Name of the kind of phone in `personalities`.
+        quirks: What its maker and version do differently.
+        vendor_switch_on: The vendor's developer option of `quirks` is on at the start.
     """
 
     width_px: int = 1080
@@ -45,6 +50,9 @@ class Profile:
     locale: Locale = "zh"
     seed: int = 0
     extra: Mapping[str, str] = field(default_factory=lambda: _NO_EXTRA)
+    personality: str = "pixel14"
+    quirks: Quirks = field(default_factory=Quirks)
+    vendor_switch_on: bool = False
 
     def __post_init__(self) -> None:
         """Refuses sizes that no screen has.

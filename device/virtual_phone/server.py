@@ -6,7 +6,7 @@ import asyncio
 import socket
 import time
 
-from device.virtual_phone.services import FEATURES, ServiceTable
+from device.virtual_phone.services import ServiceTable, features
 from device.virtual_phone.transport import AdbdTransport
 from device.virtual_phone.userland import Userland
 
@@ -21,7 +21,7 @@ def adb_banner(system: Userland) -> bytes:
         "ro.product.name": profile.device,
         "ro.product.model": profile.model,
         "ro.product.device": profile.device,
-        "features": ",".join(FEATURES),
+        "features": ",".join(features(profile.sdk)),
     }
     return ("device::" + "".join(f"{k}={v};" for k, v in fields.items())).encode()[:-1]
 
@@ -64,6 +64,8 @@ class AdbServer:
         self._server: asyncio.Server | None = None
         self.port = 0
         system.on_reboot = self.go_away
+        system.drop_connections = lambda: self.go_away(0.0)
+        system.on_faults_cleared = self._accept_keys
 
     async def start(self, listener: socket.socket) -> None:
         """Starts to listen on a socket of `bind_loopback`."""
@@ -75,6 +77,13 @@ class AdbServer:
         self._away_until_s = time.monotonic() + (self._boot_s if seconds is None else seconds)
         for transport in list(self._transports):
             transport.abort()
+
+    def _authorize(self) -> bool:
+        return self._system.take_fault("unauthorized", "CNXN") is None
+
+    def _accept_keys(self) -> None:
+        for transport in self._transports:
+            transport.accept()
 
     async def stop(self) -> None:
         """Closes the port and all connections."""
@@ -92,7 +101,9 @@ class AdbServer:
             return
         connection: socket.socket = writer.get_extra_info("socket")
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport = AdbdTransport(reader, writer, adb_banner(self._system), self._services.open)
+        transport = AdbdTransport(
+            reader, writer, adb_banner(self._system), self._services.open, self._authorize
+        )
         self._transports.add(transport)
         self._system.journal.add("transport", "connected")
         try:

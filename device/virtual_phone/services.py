@@ -14,14 +14,22 @@ from device.virtual_phone.sync_service import serve_sync
 from device.virtual_phone.transport import Service, Stream, StreamClosedError
 from device.virtual_phone.userland import Userland
 
-#: What CNXN offers. Only what is implemented: adb uses what it reads here.
-FEATURES: Final = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "abb_exec")
+# What CNXN offers, with the API level that has it. Only what is implemented: adb uses what it
+# reads here.
+_FEATURES: Final[Mapping[str, int]] = {
+    "shell_v2": 24, "cmd": 24, "stat_v2": 26, "ls_v2": 30, "fixed_push_mkdir": 29, "abb_exec": 30,
+}  # fmt: skip
 
 # Shell protocol: u8 kind, u32 length, data (AOSP `shell_protocol.h`).
 _SHELL_HEADER: Final = struct.Struct("<BI")
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
 _EXEC_GRACE_S: Final = 2.0
 _STDIN_LIMIT: Final = 4 * 1024 * 1024
+
+
+def features(sdk: int) -> list[str]:
+    """The protocol features of adbd at an API level."""
+    return [name for name, since in _FEATURES.items() if sdk >= since]
 
 
 class _StreamSink:
@@ -176,11 +184,14 @@ class ServiceTable:
         if handler is None or self._system.take_fault("service_refused", text) is not None:
             return None
         stalled = self._system.take_fault("stalled", text) is not None
+        kills = self._system.take_fault("adb_server_killed", text) is not None
         drops = self._system.take_fault("offline_mid_command", text) is not None
 
         async def serve(stream: Stream) -> None:
             stream.drops_connection = drops
-            if stalled:
+            if kills:
+                stream.transport.kill_server()
+            if stalled or kills:
                 await asyncio.get_running_loop().create_future()
             try:
                 await handler(text, stream)

@@ -6,10 +6,11 @@ tested on a phone without apps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 Wakefulness = Literal["Awake", "Asleep"]
+AlertKind = Literal["anr", "crash", "permission"]
 MotionAction = Literal["DOWN", "MOVE", "UP"]
 
 
@@ -112,6 +113,7 @@ class Phone(Protocol):
     wakefulness: Wakefulness
     locked: bool
     clipboard: str
+    on_launch: Callable[[str], None]
 
     @property
     def settings(self) -> dict[str, dict[str, str]]:
@@ -221,6 +223,14 @@ class Phone(Protocol):
 
     def focus(self) -> Focus | None:
         """The focused window; None while windows change."""
+        ...
+
+    def show_alert(self, kind: AlertKind, package: str) -> None:
+        """Lets the system ask about an app."""
+        ...
+
+    def show_splash(self, package: str, duration_s: float) -> None:
+        """Lets an app show nothing but its splash for a while."""
         ...
 
     def task_stack(self) -> Sequence[Focus]:

@@ -2,7 +2,8 @@
 
 Rules that real adb servers hold us to: a WRTE is acknowledged before anything answers it; one
 WRTE is in flight per stream; CLSE is sent once and only after the last OKAY; we never OPEN a
-stream to the host (both adb servers that we know abort when a device does).
+stream to the host: both adb servers that we know end when a device does, which is how the fault
+`adb_server_killed` works.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 from collections import deque
 from collections.abc import Awaitable, Callable
 
@@ -23,6 +25,11 @@ from device.virtual_phone.wire import (
 )
 
 log = logging.getLogger(__name__)
+
+# AUTH: what arg0 says (AOSP `adb.h`).
+_AUTH_TOKEN = 1
+_AUTH_SIGNATURE = 2
+_TOKEN_BYTES = 20
 
 #: Runs an opened service until it is done. It may be cancelled at any await.
 Service = Callable[["Stream"], Awaitable[None]]
@@ -119,6 +126,7 @@ class AdbdTransport:
         writer: asyncio.StreamWriter,
         banner: bytes,
         open_service: Opener,
+        authorize: Callable[[], bool] = lambda: True,
     ) -> None:
         """Wraps an accepted connection.
 
@@ -127,12 +135,15 @@ class AdbdTransport:
             writer: Bytes to it.
             banner: What CNXN tells about us: `device::key=value;...;features=a,b`.
             open_service: Finds services by name.
+            authorize: Whether a computer that connects is let in without asking the user.
         """
         self.max_payload_bytes = MAX_PAYLOAD_BYTES
         self._reader = reader
         self._writer = writer
         self._banner = banner
         self._open_service = open_service
+        self._authorize = authorize
+        self._connecting: Packet | None = None
         self._checksum = True
         self._streams: dict[int, Stream] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -164,6 +175,10 @@ class AdbdTransport:
         self.abort()
         await asyncio.get_running_loop().create_future()
 
+    def kill_server(self) -> None:
+        """Ends the adb server on the other side: no device may open a stream to it unasked."""
+        self.send(Packet(Command.OPEN, 0xFFFF, 0, b"tcp:9\0"))
+
     def abort(self) -> None:
         """Cuts the connection at once."""
         self._writer.close()
@@ -173,6 +188,8 @@ class AdbdTransport:
         match packet.command:
             case Command.CNXN:
                 self._on_connect(packet)
+            case Command.OPEN if self._connecting is not None:
+                log.debug("ignored OPEN: the computer's key is not accepted")
             case Command.OPEN:
                 self._on_open(packet)
             case Command.WRTE:
@@ -183,12 +200,28 @@ class AdbdTransport:
                     stream.on_ready()
             case Command.CLSE:
                 self._on_close(packet)
+            case Command.AUTH if packet.arg0 == _AUTH_SIGNATURE:
+                self._ask_for_key()  # no key is known, so no signature fits
             case Command.AUTH | Command.STLS | Command.SYNC:
                 log.debug("ignored %s", packet.command.name)
 
     def _on_connect(self, packet: Packet) -> None:
         for stream in list(self._streams.values()):
             self._drop_stream(stream)
+        self._connecting = packet
+        if self._authorize():
+            self.accept()
+        else:
+            self._ask_for_key()
+
+    def _ask_for_key(self) -> None:
+        self.send(Packet(Command.AUTH, _AUTH_TOKEN, 0, os.urandom(_TOKEN_BYTES)))
+
+    def accept(self) -> None:
+        """Lets in a computer that is still being asked for its key."""
+        packet, self._connecting = self._connecting, None
+        if packet is None:
+            return
         self.max_payload_bytes = max(1, min(packet.arg1, MAX_PAYLOAD_BYTES))
         self._checksum = True
         self.send(Packet(Command.CNXN, VERSION_SKIP_CHECKSUM, MAX_PAYLOAD_BYTES, self._banner))

@@ -13,14 +13,17 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from typing import Any, TypeVar
 
-from device.virtual_phone.faults import FaultPlan
+from device.virtual_phone.faults import Fault, FaultPlan
+from device.virtual_phone.framework.input_method import leave_helper_keyboard
 from device.virtual_phone.framework.properties import system_properties
 from device.virtual_phone.framework.registry import find_command, installed_commands
 from device.virtual_phone.fs import FileError, FileSystem
 from device.virtual_phone.journal import Journal
 from device.virtual_phone.profile import Profile
+from device.virtual_phone.quirks import Right
 from device.virtual_phone.shell.builtins import LeaveLoop, LeaveShell
 from device.virtual_phone.shell.interpreter import FileSink
 from device.virtual_phone.shell.io import BytesSource, NullSink, Sink, Source
@@ -77,8 +80,18 @@ class Userland:
         self.random = random.Random(f"{profile.seed} {profile.serialno}")
         self.fs = FileSystem()
         self.environment = {**_ENVIRONMENT, "HOSTNAME": profile.device}
+        #: Packages that were started for another Android user than 0, with that user.
+        self.other_users: dict[str, int] = {}
+        #: Whether the vendor's developer option is on that lets adb do what it is denied.
+        self.vendor_switch_on = profile.vendor_switch_on
         #: Called by `reboot`: drops the connections and refuses new ones for a while.
         self.on_reboot: Callable[[], None] = lambda: None
+        #: Called when all faults are switched off.
+        self.on_faults_cleared: Callable[[], None] = lambda: None
+        #: Cuts all connections, as a pulled cable does.
+        self.drop_connections: Callable[[], None] = lambda: None
+        phone.on_launch = self._launched
+        self._line = ""
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="paint")
         self._running: dict[int, tuple[str, asyncio.Task[int]]] = {}
         self._next_pid = 9000
@@ -89,9 +102,11 @@ class Userland:
         self.boot_id = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
         self.booted_s = time.monotonic()
         self.properties = system_properties(self.profile, self.boot_id)
+        self.set_vendor_switch(self.vendor_switch_on)
         self._install_files()
 
     def _install_files(self) -> None:
+        self.fs.is_full = lambda: self.take_fault("disk_full", self._line) is not None
         directories = [
             "/storage/emulated/0/" + name
             for name in ("Android", "DCIM", "Documents", "Download", "Movies", "Music", "Pictures")
@@ -172,10 +187,29 @@ class Userland:
             return 134
 
     def before_command(self, line: str) -> None:
-        """Lets the phone's clock catch up, and the `asleep` fault strike."""
+        """Lets the phone's clock catch up, and those faults strike that change the screen."""
         self.catch_up()
+        self._line = line
+        phone = self.phone
         if self.take_fault("asleep", line) is not None:
-            self.phone.key(223)
+            phone.key(223)
+        if self.take_fault("locked", line) is not None:
+            phone.locked = True
+        if self.take_fault("keyboard_gone", line) is not None:
+            leave_helper_keyboard(phone)
+        stack = phone.task_stack()
+        if stack and self.take_fault("app_anr", line) is not None:
+            phone.show_alert("anr", stack[0].package)
+
+    def _launched(self, package: str) -> None:
+        """Lets those faults strike that an app shows when it is opened."""
+        late = self.take_fault("late_ui", package)
+        if late is not None:
+            self.phone.show_splash(package, late.delay_s)
+        if self.take_fault("permission_dialog", package) is not None:
+            self.phone.show_alert("permission", package)
+        if self.take_fault("app_crash", package) is not None:
+            self.phone.show_alert("crash", package)
 
     def take_fault(self, name: str, text: str) -> Any:
         """Asks the fault plan, and writes a strike into the journal."""
@@ -183,6 +217,37 @@ class Userland:
         if fault is not None:
             self.journal.add("fault", name, at=text[:200])
         return fault
+
+    def add_fault(self, fault: Fault) -> None:
+        """Switches a fault on; a phone that forgets the computer's key drops its connections."""
+        self.faults.add(fault)
+        self.journal.add("state", "fault added", **asdict(fault))
+        if fault.name == "unauthorized":
+            self.drop_connections()
+
+    def clear_faults(self) -> None:
+        """Switches all faults off; whoever waits for a key to be accepted is let in."""
+        self.faults.clear()
+        self.on_faults_cleared()
+
+    def set_vendor_switch(self, on: bool) -> None:
+        """Switches the vendor's developer option; Xiaomi keeps it in a property too."""
+        self.vendor_switch_on = on
+        if "persist.security.adbinput" in self.properties:
+            self.properties["persist.security.adbinput"] = str(int(on))
+
+    def denies(self, right: Right, text: str) -> bool:
+        """Whether adb is kept from something: by the vendor's switch, or by a fault.
+
+        Args:
+            right: What it is about.
+            text: The command line that is under way.
+        """
+        switch = self.profile.quirks.vendor_switch
+        if switch is not None and not self.vendor_switch_on and right in switch.denies:
+            return True
+        fault = "inject_denied" if right == "input" else "settings_denied"
+        return self.take_fault(fault, text) is not None
 
     def catch_up(self) -> None:
         """Advances the phone's clock to now."""
@@ -276,10 +341,14 @@ class Userland:
         self.on_reboot()
 
     def reset(self) -> None:
-        """Goes back to the state of a fresh start: apps, settings, files, faults, journal."""
+        """Goes back to the state of a fresh start; what still runs is killed."""
+        for _, task in self._running.values():
+            task.cancel()
         self.phone.reset()
-        self.faults.clear()
+        self.clear_faults()
         self.journal.clear()
+        self.other_users.clear()
+        self.vendor_switch_on = self.profile.vendor_switch_on
         self.fs = FileSystem()
         self._boot()
         self.journal.add("state", "reset")

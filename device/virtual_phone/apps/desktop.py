@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from device.virtual_phone.apps import systemui
+from device.virtual_phone.apps.alerts import Alert, Splash, alert_view, owner_of, splash_view
 from device.virtual_phone.apps.base import App, Host
 from device.virtual_phone.apps.shade import Shade
+from device.virtual_phone.apps.system import System
 from device.virtual_phone.apps.systemui import GESTURE_BAR_DP, STATUS_BAR_DP
 from device.virtual_phone.keyboard import ADB_IME, Keyboard, adb_strip
 from device.virtual_phone.ui.geometry import Rect
@@ -27,6 +29,8 @@ class Scene:
         shade: The notification shade.
         locked: The lock screen is in front.
         toast: A short message; empty for none.
+        alert: A question of the system, with the app that it is about.
+        splash: The app that is not there yet.
     """
 
     app: App
@@ -35,10 +39,12 @@ class Scene:
     shade: Shade
     locked: bool
     toast: str
+    alert: tuple[Alert, App] | None = None
+    splash: Splash | None = None
 
 
 def compose(
-    host: Host, scene: Scene, width_px: int, height_px: int, scale: float, font_scale: float
+    host: System, scene: Scene, width_px: int, height_px: int, scale: float, font_scale: float
 ) -> tuple[Window, ...]:
     """Windows from the bottom up."""
     screen = Rect(0, 0, width_px, height_px)
@@ -53,14 +59,20 @@ def compose(
     on_wallpaper = scene.locked or (backdrop is not None and app.route == app.home)
 
     if not scene.locked:
-        root = layout.place(_decor(app, backdrop, on_wallpaper, keyboard_px / scale), screen)
-        windows.append(Window("app", app.package, root, secure=app.secure))
-        card = app.dialog_view() if app.dialog is not None else None
+        late = scene.splash is not None and scene.splash.package == app.package
+        if late:
+            decor = splash_view(host, app)
+        else:
+            decor = _decor(app, backdrop, on_wallpaper, keyboard_px / scale)
+        windows.append(Window("app", app.package, layout.place(decor, screen), secure=app.secure))
+        card = app.dialog_view() if app.dialog is not None and not late else None
         if card is not None:
             windows.append(_dialog(app, card, layout, screen, keyboard_px, scale))
         if keyboard is not None:
             area = Rect(0, height_px - keyboard_px, width_px, height_px)
             windows.append(Window("keyboard", _IME_PACKAGE, system.place(keyboard, area)))
+        if scene.alert is not None:
+            windows.append(_alert(host, scene.alert, system, screen))
     else:
         guard = stack(
             systemui.wallpaper(),
@@ -127,6 +139,16 @@ def _dialog(
         y = top + (bottom - top - height_px) // 2
     area = Rect(left, y, left + width_px, y + height_px)
     return Window("dialog", app.package, layout.place(card, area), dim=0.45, secure=app.secure)
+
+
+def _alert(host: System, alert: tuple[Alert, App], layout: Layout, screen: Rect) -> Window:
+    """A card in the middle of the screen."""
+    card = alert_view(host, *alert)
+    width_px, height_px = layout.measure(card, screen.width)
+    left, top = (screen.width - width_px) // 2, (screen.bottom - height_px) // 2
+    area = Rect(left, top, left + width_px, top + height_px)
+    owner = owner_of(alert[0], host.profile)
+    return Window("alert", owner, layout.place(card, area), dim=0.45)
 
 
 def _keyboard_view(host: Host, scene: Scene) -> View | None:

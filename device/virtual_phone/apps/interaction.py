@@ -45,7 +45,8 @@ class Interaction:
     def focused_editable(self) -> bool:
         """A text field has the input focus."""
         system = self._system
-        in_front = system.lit and not system.locked and not system.shade.is_open
+        covered = system.locked or system.shade.is_open or system.alert is not None
+        in_front = system.lit and not covered
         return in_front and self._app.focused is not None
 
     @property
@@ -72,6 +73,8 @@ class Interaction:
         """Gives a view's event to the owner of its window."""
         if window.name == "keyboard":
             self._press_painted_key(event[1])
+        elif window.name == "alert":
+            self._answer_alert(event)
         elif event == ("unlock",):
             self._system.locked = False
         elif window.name in ("shade", "keyguard"):
@@ -155,8 +158,12 @@ class Interaction:
 
     def back(self) -> None:
         """Closes what is in front: shade, keyboard, dialog, page, app."""
+        alert = self._system.alert
         if self._system.shade.is_open:
             self._system.shade.close()
+        elif alert is not None:
+            if alert.kind == "permission":
+                self._system.answer_alert("deny")
         elif self.ime_shown:
             self._ime_hidden = True
         elif not self._app.back():
@@ -220,6 +227,11 @@ class Interaction:
         if focused is not None:
             self._app.submit(focused)
             self._keyboard_follows(focused)
+
+    def _answer_alert(self, event: Event) -> None:
+        match event:
+            case ("alert", "wait" | "close" | "allow" | "deny" as answer):
+                self._system.answer_alert(answer)
 
     def _handle(self, event: Event) -> None:
         before = self._app.focused

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from device.virtual_phone.apps.alerts import Alert, AlertKind, Answer, Splash
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.apps.catalog import APPS
 from device.virtual_phone.apps.preferences import watched_settings
@@ -29,6 +30,9 @@ class System:
     Attributes:
         settings: Values by namespace and key.
         apps: Every app by package.
+        alert: A question of the system over everything, if any.
+        splash: The app that is in front but not there yet, if any.
+        on_launch: Told of every app that comes to the front by being opened.
     """
 
     def __init__(self, profile: Profile, changed: Callable[[], None]) -> None:
@@ -38,6 +42,9 @@ class System:
         self.clipboard = ""
         self.wakefulness: Wakefulness = "Awake"
         self.locked = False
+        self.alert: Alert | None = None
+        self.splash: Splash | None = None
+        self.on_launch: Callable[[str], None] = lambda package: None
         self.timeline = Timeline()
         self.shade = Shade()
         self.apps: dict[str, App] = {app.package: app(self) for app in APPS}
@@ -74,8 +81,31 @@ class System:
         """Turns the screen on; the lock screen stays."""
         self.wakefulness = "Awake"
 
+    def show_alert(self, kind: AlertKind, package: str) -> None:
+        """Puts a question of the system over everything; a crash ends the app."""
+        if kind == "crash":
+            self.force_stop(package)
+        self.alert = Alert(kind, package)
+        self.tasks.front.unfocus()
+        self.changed()
+
+    def answer_alert(self, answer: Answer) -> None:
+        """Takes the question away and does what was answered."""
+        if self.alert is not None:
+            package, self.alert = self.alert.package, None
+            if answer == "close":
+                self.force_stop(package)
+            self.changed()
+
+    def show_splash(self, package: str, duration_s: float) -> None:
+        """Lets an app show nothing for a while."""
+        self.splash = Splash(package, self.timeline.clock_s + duration_s)
+        self.changed()
+
     def go_home(self) -> None:
-        """Shows the home screen."""
+        """Shows the home screen; a permission question goes with its app."""
+        if self.alert is not None and self.alert.kind == "permission":
+            self.alert = None
         self.shade.close()
         self.tasks.go_home()
 
@@ -87,6 +117,8 @@ class System:
     def advance(self, dt_s: float) -> None:
         """Lets time pass."""
         due, changed = self.timeline.advance(dt_s)
+        if self.splash is not None and self.splash.end_s <= self.timeline.clock_s:
+            self.splash, changed = None, True
         for package, event in due:
             self.apps[package].handle(event)
         ticked = [app.tick(dt_s) for app in self.apps.values()]
@@ -119,6 +151,7 @@ class System:
         """Brings an app to the front, at a page of it."""
         self.shade.close()
         self.tasks.launch(package, route)
+        self.on_launch(package)
         self.changed()
 
     def notify(self, package: str, title: str, words: str, route: Route) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final
 
+from device.virtual_phone.faults import Fault
 from device.virtual_phone.framework.components import component_of, full_component, short_component
 from device.virtual_phone.framework.errors import throw
 from device.virtual_phone.framework.input_method import receive_broadcast
 from device.virtual_phone.framework.intents import Intent, IntentError, read_intent
 from device.virtual_phone.framework.packages import (
     HOME_CATEGORY,
+    USER_DENIED,
     find_package,
     home_component,
     launcher_of,
@@ -98,12 +101,16 @@ async def _start(process: Process, intent: Intent) -> int:
     already_top = focus is not None and full_component(component_of(focus)) == target
     extras = {key: value for key, value in intent.extras.items() if isinstance(value, str)}
     process.system.catch_up()
+    if not _set_user(process, target, intent):
+        return await throw(process, "start", f"{USER_DENIED} {intent.user}")
+    if await _start_slowly(process, target, intent):
+        return 0
     result = phone.start_activity(
         target, action=intent.action, data=intent.data, extras=extras or None
     ).name.lower()
     if result == "not_found":
         await process.err(f"Error type 3\nError: Activity class {{{target}}} does not exist.\n")
-        return 0 if process.system.profile.sdk < 26 else 1
+        return 0 if process.system.profile.sdk < 28 else 1
     if already_top:
         await process.err(
             "Warning: Activity not started, intent has been delivered to currently running "
@@ -115,10 +122,48 @@ async def _start(process: Process, intent: Intent) -> int:
         )
     if "-W" in intent.options:
         state = "UNKNOWN (0)" if already_top else "HOT" if result != "started" else "COLD"
-        text = f"Status: ok\nLaunchState: {state}\nActivity: {short_component(target)}\n"
+        launched = f"LaunchState: {state}\n" if process.system.profile.sdk >= 29 else ""
+        text = f"Status: ok\n{launched}Activity: {short_component(target)}\n"
         text += "" if already_top else "TotalTime: 214\n"
         await process.out(text + "WaitTime: 218\nComplete\n")
     return 0
+
+
+async def _start_slowly(process: Process, target: str, intent: Intent | None = None) -> bool:
+    """Lets an app come to the front only later, if the fault strikes; `-W` doesn't wait for it."""
+    system = process.system
+    if find_package(system.phone, target.partition("/")[0]) is None:
+        return False
+    slow: Fault | None = system.take_fault("app_slow", target)
+    if slow is None:
+        return False
+    delay_s = slow.delay_s
+
+    async def start_later() -> int:
+        await asyncio.sleep(delay_s)
+        system.catch_up()
+        system.phone.start_activity(target)
+        return 0
+
+    system.start_job(start_later())
+    if intent is not None and "-W" in intent.options:
+        await process.out(
+            f"Status: timeout\nActivity: {short_component(target)}\nWaitTime: 10012\nComplete\n"
+        )
+    return True
+
+
+def _set_user(process: Process, target: str, intent: Intent) -> bool:
+    """Notes for which Android user the app starts; False for one that is closed to the shell."""
+    quirks, package = process.system.profile.quirks, target.partition("/")[0]
+    if intent.user in ("", "0", "current", "cur"):
+        process.system.other_users.pop(package, None)
+        return True
+    known = {str(user.id): user.id for user in quirks.users if user.id != quirks.closed_user}
+    if intent.user not in known:
+        return False
+    process.system.other_users[package] = known[intent.user]
+    return True
 
 
 async def _broadcast(process: Process, intent: Intent) -> int:
@@ -152,13 +197,18 @@ async def _monkey(process: Process) -> int:
     """`monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`, as launchers use it."""
     args = list(process.args)
     packages: list[str] = []
+    values: list[str] = []
     count = ""
+    has_keys = process.system.profile.quirks.hardware_keys
     while args:
         arg = args.pop(0)
         if arg == "-p" and args:
             packages.append(args.pop(0))
-        elif arg in ("-c", "-s", "--throttle", "--pct-syskeys", "--pct-touch") and args:
-            args.pop(0)
+            values.append(packages[-1])
+        elif arg == "--pct-syskeys" and args:
+            has_keys = has_keys or args.pop(0) in ("0", "0.0")
+        elif arg in ("-c", "-s", "--throttle", "--pct-touch") and args:
+            values.append(args.pop(0))
         elif arg.isdecimal():
             count = arg
         elif not arg.startswith("-"):
@@ -173,14 +223,18 @@ async def _monkey(process: Process) -> int:
     if target is None:
         await process.out("** No activities found to run, monkey aborted.\n")
         return 252
-    if system.profile.sdk < 29:
-        lines = "".join(f"  bash arg: {arg}\n" for arg in process.args)
-        await process.err(lines)
+    if not has_keys:
+        await process.err("** SYS_KEYS has no physical keys but with factor 2.0%.\n")
+        return 251
+    if system.profile.sdk <= 28:
+        await process.err("".join(f"  bash arg: {arg}\n" for arg in process.args))
     await process.err(f"args: [{', '.join(process.args)}]\n")
     await process.err("".join(f' arg: "{arg}"\n' for arg in process.args))
+    await process.err("".join(f'data="{value}"\n' for value in values))
     system.catch_up()
-    system.phone.start_activity(target, action="android.intent.action.MAIN", data=None, extras=None)
-    if system.take_fault("inject_denied", "monkey"):
+    if not await _start_slowly(process, target):
+        system.phone.start_activity(target, action="android.intent.action.MAIN")
+    if system.denies("input", "monkey"):
         await process.err("// Injection Failed\n")
     await process.out(
         f"Events injected: {count}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from device.virtual_phone.framework.dump_display import display_info
+from device.virtual_phone.framework.dump_display import list_displays
 from device.virtual_phone.framework.services import SERVICES
 from device.virtual_phone.framework.settings import get_setting, put_setting
 from device.virtual_phone.shell.process import Command, Process
@@ -76,15 +76,8 @@ async def _statusbar(process: Process, args: list[str]) -> int:
 
 async def _display(process: Process, args: list[str]) -> int:
     match args:
-        case ["get-displays", *_]:
-            info = display_info(process.system, current=True)
-            density = process.system.profile.density / 160
-            await process.out(
-                f"Displays:\nDisplay id 0: {info}, DisplayMetrics{{density={density}, "
-                f"width={process.system.phone.snapshot().width_px}, "
-                f"height={process.system.phone.snapshot().height_px}, "
-                f"scaledDensity={density}, xdpi=428.0, ydpi=428.0}}, isValid=true\n"
-            )
+        case ["get-displays", *_] if process.system.profile.sdk >= 30:
+            await process.out(list_displays(process.system))
         case ["power-off" | "power-on", *_]:
             await process.err("Error: this phone's panel can't be switched apart from its sleep\n")
             return 255

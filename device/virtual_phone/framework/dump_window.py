@@ -13,6 +13,8 @@ from device.virtual_phone.surface import Focus
 if TYPE_CHECKING:
     from device.virtual_phone.userland import Userland
 
+#: The logical display that a foldable's cover would be.
+COVER_DISPLAY_ID: Final = 1
 _DEFAULT_PARTS: Final = (
     "lastanr",
     "policy",
@@ -35,9 +37,14 @@ def _app_focus(system: Userland) -> Focus | None:
     return stack[0] if stack else None
 
 
-def _window(focus: Focus) -> str:
+def _user(system: Userland, focus: Focus) -> int:
+    """The Android user that the app runs under: not 0 for a dual app."""
+    return system.other_users.get(focus.package, 0)
+
+
+def _window(system: Userland, focus: Focus) -> str:
     title = full_component(focus.window) if "/" in focus.window else focus.window
-    return f"Window{{{_token(title)} u0 {title}}}"
+    return f"Window{{{_token(title)} u{_user(system, focus)} {title}}}"
 
 
 def _task_number(system: Userland, focus: Focus) -> int:
@@ -49,13 +56,14 @@ def _record(system: Userland, focus: Focus) -> str:
     component = component_of(focus)
     brace = "}" if system.profile.sdk in (33, 34) else ""
     number = _task_number(system, focus)
-    return f"ActivityRecord{{{_token(component)} u0 {component}{brace} t{number}}}"
+    user = _user(system, focus)
+    return f"ActivityRecord{{{_token(component)} u{user} {component}{brace} t{number}}}"
 
 
 def _focus_lines(system: Userland) -> str:
     focus = system.phone.focus()
     app = _app_focus(system)
-    window = "null" if focus is None else _window(focus)
+    window = "null" if focus is None else _window(system, focus)
     if app is None:
         shown = "null"
     elif system.profile.sdk <= 28:
@@ -136,19 +144,36 @@ def _displays(system: Userland) -> str:
     degrees = {"1": "90", "2": "180", "3": "270"}.get(user_rotation, "0")
     awake = str(phone.wakefulness == "Awake").lower()
     size = f"{width_px}x{height_px}"
+    guarded = str(phone.locked).lower()
+    keyguard = f"  isKeyguardShowing={guarded}\n" if system.profile.sdk >= 33 else ""
     return (
         "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n"
+        f"{_cover_display(system)}"
         f"  Display: mDisplayId=0 (organized)\n    init={natural} {system.profile.density}dpi "
         f"mMinSizeOfResizeableTaskDp=220 cur={size} app={size} "
         f"rng={shortest}x{shortest}-{longest}x{longest}\n    deferred=false mLayoutNeeded=false\n"
-        f"{_focus_lines(system)}"
+        f"{_focus_lines(system) if system.profile.sdk >= 29 else ''}"
         f"  DisplayFrames w={width_px} h={height_px} r={phone.rotation}\n  DisplayRotation\n"
         "    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED\n"
         f"    mRotation={phone.rotation} mDeferredRotationPauseCount=0\n"
         f"    mUserRotationMode={mode} mUserRotation=ROTATION_{degrees}\n"
-        f"  isKeyguardShowing={str(phone.locked).lower()}\n"
+        f"{keyguard}"
         f"  mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n"
-        "  mShowingDream=false mDreamingLockscreen=" + str(phone.locked).lower() + "\n"
+        f"  mShowingDream=false mDreamingLockscreen={guarded}\n"
+    )
+
+
+def _cover_display(system: Userland) -> str:
+    """The dark panel of a foldable: it has its own home screen, and no focus."""
+    cover = system.profile.quirks.cover
+    if cover is None or cover.size_px is None:
+        return ""
+    home = "com.android.systemui/.subscreen.SubHomeActivity"
+    size = f"{cover.size_px[0]}x{cover.size_px[1]}"
+    return (
+        f"  Display: mDisplayId={COVER_DISPLAY_ID} (organized)\n"
+        f"    init={size} {system.profile.density}dpi cur={size} app={size}\n"
+        f"  mCurrentFocus=null\n  mFocusedApp=ActivityRecord{{{_token(home)} u0 {home} t7}}\n"
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from device.virtual_phone.shell.process import Process
 
-INJECT_DENIED = (
+_INJECT_DENIED: Final = (
     "java.lang.SecurityException: Injecting input events requires the caller (or the source of "
     "the instrumentation, if any) to have the INJECT_EVENTS permission.\n"
     "\tat com.android.server.input.InputManagerService.injectInputEventToTarget"
@@ -12,6 +14,24 @@ INJECT_DENIED = (
     "\tat com.android.server.input.InputManagerService.injectInputEvent"
     "(InputManagerService.java:863)\n"
 )
+
+_INJECT_DENIED_OLD: Final = (
+    "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS "
+    "permission\n"
+    "\tat android.os.Parcel.createException(Parcel.java:2071)\n"
+    "\tat android.os.Parcel.readException(Parcel.java:2039)\n"
+    "\tat android.hardware.input.IInputManager$Stub$Proxy.injectInputEvent"
+    "(IInputManager.java:1039)\n"
+    "\tat com.android.commands.input.Input.injectMotionEvent(Input.java:428)\n"
+)
+
+
+async def inject_denied(process: Process, subcommand: str) -> int:
+    """Refuses to inject input; up to Android 10 in other words and with exit code 0."""
+    if process.system.profile.sdk <= 29:
+        await process.err(_INJECT_DENIED_OLD)
+        return 0
+    return await throw(process, subcommand, _INJECT_DENIED)
 
 
 async def throw(process: Process, subcommand: str, exception: str) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from device.virtual_phone.framework.errors import settings_denied
 from device.virtual_phone.framework.intents import Intent
 from device.virtual_phone.framework.settings import put_setting
+from device.virtual_phone.quirks import Right
 from device.virtual_phone.shell.process import Command, Process
 from device.virtual_phone.surface import Phone
 
@@ -40,6 +41,13 @@ def selected_keyboard(phone: Phone) -> str:
     return phone.settings.get("secure", {}).get("default_input_method", "")
 
 
+def leave_helper_keyboard(phone: Phone) -> None:
+    """Goes back to the phone's own keyboard; the helper is no longer enabled either."""
+    names = [name for name in enabled_keyboards(phone) if name != ADB_KEYBOARD]
+    put_setting(phone, "secure", "enabled_input_methods", ":".join(names or [LATIN_KEYBOARD]))
+    put_setting(phone, "secure", "default_input_method", LATIN_KEYBOARD)
+
+
 async def _ime(process: Process) -> int:
     args = list(process.args)
     if not args:
@@ -55,7 +63,8 @@ async def _ime(process: Process) -> int:
     if command not in ("list", "enable", "disable", "set", "reset"):
         await process.out(f"Unknown command: {command}\n")
         return 255
-    if process.system.take_fault("settings_denied", "ime " + command) is not None:
+    right: Right = "keyboards" if command == "list" else "secure_settings"
+    if process.system.denies(right, "ime " + command):
         return await settings_denied(process, command)
     if command == "list":
         return await _list(process, args)

@@ -29,6 +29,7 @@ class Intent:
         categories: Every `-c`.
         component: `-n`.
         package: `-p`, or a last argument that is a bare package name.
+        user: `--user`.
         flags: `-f`.
         extras: By name, as text; arrays as lists.
         options: Flags of the command itself, such as `-W`.
@@ -40,6 +41,7 @@ class Intent:
     categories: list[str] = field(default_factory=list)
     component: str | None = None
     package: str | None = None
+    user: str = ""
     flags: int = 0
     extras: dict[str, str | list[str]] = field(default_factory=dict)
     options: set[str] = field(default_factory=set)
@@ -112,6 +114,8 @@ def _set(intent: Intent, option: str, value: str) -> None:
             intent.component = value
         case "-p":
             intent.package = value
+        case "--user":
+            intent.user = value
         case "-f":
             try:
                 intent.flags = int(value, 0)

@@ -12,12 +12,15 @@ from device.virtual_phone.framework.components import (
     full_component,
     short_component,
 )
+from device.virtual_phone.framework.errors import throw
 from device.virtual_phone.framework.intents import IntentError, read_intent
 from device.virtual_phone.shell.process import Command, Process
 from device.virtual_phone.surface import PackageInfo, Phone
 
 LAUNCHER_CATEGORY: Final = "android.intent.category.LAUNCHER"
 HOME_CATEGORY: Final = "android.intent.category.HOME"
+#: Followed by the number of the user that is closed.
+USER_DENIED: Final = "java.lang.SecurityException: Shell does not have permission to access user"
 
 
 def find_package(phone: Phone, name: str) -> PackageInfo | None:
@@ -91,7 +94,7 @@ async def _list(process: Process, args: list[str]) -> int:
         case "packages" | "package":
             return await _list_packages(process, args[1:])
         case "users":
-            await process.out("Users:\n\tUserInfo{0:Owner:4c13} running\n")
+            await process.out(_users(process))
         case "features":
             await process.out(
                 "feature:reqGlEsVersion=0x30002\nfeature:android.hardware.bluetooth\n"
@@ -106,15 +109,25 @@ async def _list(process: Process, args: list[str]) -> int:
     return 0
 
 
+def _users(process: Process) -> str:
+    quirks = process.system.profile.quirks
+    tab = "\t" if quirks.users_indented else ""
+    rows = "".join(f"{tab}UserInfo{{{u.id}:{u.name}:{u.flags}}} running\n" for u in quirks.users)
+    return "Users:\n" + rows
+
+
 async def _list_packages(process: Process, args: list[str]) -> int:
+    quirks = process.system.profile.quirks
     flags: set[str] = set()
     pattern = ""
+    user = "all"
     rest = list(args)
     while rest:
         arg = rest.pop(0)
         if arg == "--user":
             user = rest.pop(0) if rest else ""
-            if user not in ("0", "all", "current", "cur"):
+            known = {str(each.id) for each in quirks.users} | {"all", "current", "cur"}
+            if user not in known:
                 await process.err(f"Error: java.lang.SecurityException: User {user} unknown\n")
                 return 255
         elif arg.startswith("--"):
@@ -127,19 +140,35 @@ async def _list_packages(process: Process, args: list[str]) -> int:
     if unknown:
         await process.err(f"Error: Unknown option: -{sorted(unknown)[0]}\n")
         return 255
-    text = ""
+    closed = quirks.closed_user
+    denied = closed is not None and user in ("all", str(closed))
+    if denied and not quirks.lists_before_denial:
+        return await throw(process, "list", _user_denied(closed))
+    rows: list[str] = []
     for info in process.system.phone.packages():
         if pattern not in info.package or "d" in flags or "--apex-only" in flags:
             continue
         if ("3" in flags and info.system) or ("s" in flags and not info.system):
             continue
-        text += "package:" + (f"{apk_path(info)}=" if "f" in flags else "") + info.package
+        text = "package:" + (f"{apk_path(info)}=" if "f" in flags else "") + info.package
         text += f" versionCode:{info.version_code}" if "--show-versioncode" in flags else ""
         text += "  installer=null" if "i" in flags else ""
         text += f" uid:{info.uid}" if "U" in flags else ""
-        text += "\n"
-    await process.out(text)
+        rows.append(text + "\n")
+    if denied:
+        await process.out("".join(rows[: len(rows) // 2]))
+        await process.err(f"Error: {USER_DENIED} {closed}\n")
+        return 255
+    await process.out("".join(rows))
     return 0
+
+
+def _user_denied(user: int | None) -> str:
+    return (
+        f"{USER_DENIED} {user}\n"
+        " com.android.server.am.ActivityManagerService.handleIncomingUser:14983 "
+        "android.app.ActivityManager.handleIncomingUser:3953\n"
+    )
 
 
 def _operand(args: list[str]) -> str:
@@ -219,10 +248,20 @@ def _candidates(process: Process, args: list[str]) -> list[str]:
         if (intent.action or "").startswith("android.settings."):
             wanted = "com.android.settings"
         packages = [info for info in packages if info.package == wanted]
-    return [component for info in packages if (component := launcher_of(info))]
+    found = [component for info in packages if (component := launcher_of(info))]
+    second = process.system.profile.quirks.second_launcher
+    if second is not None:
+        package = second.partition("/")[0]
+        at = next((n for n, c in enumerate(found) if c.partition("/")[0] == package), None)
+        if at is not None:
+            found.insert(at + 1, second)
+    return found
 
 
 _MATCH: Final = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
+
+
+_CHOOSER: Final = "android/com.android.internal.app.ResolverActivity"
 
 
 async def _resolve_activity(process: Process, args: list[str]) -> int:
@@ -234,10 +273,14 @@ async def _resolve_activity(process: Process, args: list[str]) -> int:
     if not found:
         await process.out("No activity found\n")
         return 0
+    same_app = {component.partition("/")[0] for component in found}
+    if len(found) > 1 and len(same_app) == 1:
+        found = [_CHOOSER]
     component = short_component(found[0])
     if "--brief" in args:
-        old = process.system.profile.sdk < 26
-        await process.out(("" if old else _MATCH + "\n") + component + "\n")
+        match = _MATCH.replace("0x108000", "0x0") if found == [_CHOOSER] else _MATCH
+        old = process.system.profile.sdk < 28
+        await process.out(("" if old else match + "\n") + component + "\n")
         return 0
     await process.out(_describe(found[0]))
     return 0

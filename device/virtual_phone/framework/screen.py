@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from device.virtual_phone.faults import Fault
+from device.virtual_phone.framework.settings import put_setting
 from device.virtual_phone.fs import FileError
+from device.virtual_phone.quirks import Panel
 from device.virtual_phone.shell.options import UsageError, read_options
 from device.virtual_phone.shell.process import Command, Process
-from device.virtual_phone.surface import Snapshot
-
-#: SurfaceFlinger's id of the built-in screen, as `screencap -d` takes it.
-PHYSICAL_DISPLAY_ID: Final = 4619827259835644672
+from device.virtual_phone.surface import Phone, Snapshot
 
 _WARNING: Final = (
     "[Warning] Multiple displays were found, but no display id was specified! Defaulting to the "
@@ -49,20 +48,30 @@ async def _screencap(process: Process) -> int:
     if slow := system.take_fault("slow_screencap", line):
         await asyncio.sleep(slow.delay_s)
     display = options.values.get("d")
-    if display is not None and display != str(PHYSICAL_DISPLAY_ID):
+    quirks = system.profile.quirks
+    panels = [panel for panel in (quirks.cover, quirks.panel) if panel is not None]
+    panel = next((p for p in panels if display in (None, str(p.surface_id))), None)
+    if panel is None:
         await process.err("Failed to take screenshot. Status: -2\nCapturing failed.\n")
         return 0
     if system.take_fault("screenshot_refused", line):
         await process.err("Failed to take screenshot. Status: -1\nCapturing failed.\n")
         return 0
-    if display is None and system.take_fault("display_warning", line):
+    if system.take_fault("screenshot_refused_stdout", line):
+        await process.out("Failed to take screenshot. Status: -1\nCapturing failed.\n")
+        return 0
+    if display is None and (len(panels) > 1 or system.take_fault("display_warning", line)):
         await process.err(_WARNING)
     name = options.operands[0] if options.operands else None
     as_png = options.has("p") or (name is not None and name.endswith(".png"))
-    data = await _capture(process, line, as_png=as_png)
+    data = await _capture(process, line, panel, as_png=as_png)
     cut: Fault | None = system.take_fault("truncated_screenshot", line)
     if cut is not None:
         data = data[: int(len(data) * cut.keep)]
+    if system.take_fault("screenshot_crlf", line):
+        data = data.replace(b"\n", b"\r\n")
+    if system.take_fault("rotates_after_screenshot", line):
+        _turn(system.phone)
     if name is None:
         await process.streams.stdout.write(data)
         return 0
@@ -74,12 +83,19 @@ async def _screencap(process: Process) -> int:
     return 0
 
 
-async def _capture(process: Process, line: str, *, as_png: bool) -> bytes:
+def _turn(phone: Phone) -> None:
+    """Turns the phone by a quarter."""
+    put_setting(phone, "system", "accelerometer_rotation", "0")
+    put_setting(phone, "system", "user_rotation", str((phone.rotation + 1) % 4))
+
+
+async def _capture(process: Process, line: str, panel: Panel, *, as_png: bool) -> bytes:
     system = process.system
     system.catch_up()
     snapshot = system.phone.snapshot()
-    width_px, height_px = snapshot.width_px, snapshot.height_px
-    if system.take_fault("secure_black", line):
+    dark = panel.size_px is not None
+    width_px, height_px = panel.size_px or (snapshot.width_px, snapshot.height_px)
+    if dark or system.take_fault("secure_black", line):
         if as_png:
             return await system.in_thread(black_png, width_px, height_px)
         return _raw(system.profile.sdk, width_px, height_px, _black_pixels(width_px, height_px))

@@ -58,7 +58,7 @@ async def _settings(process: Process) -> int:
     if command == "get":
         await process.out(values.get(key, "null") + "\n")
         return 0
-    if space != "system" and process.system.take_fault("settings_denied", "settings " + command):
+    if space != "system" and process.system.denies("secure_settings", "settings " + command):
         return await settings_denied(process, command)
     if command == "delete":
         count = int(values.pop(key, None) is not None)

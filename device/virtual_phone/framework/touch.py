@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from device.virtual_phone.framework.errors import INJECT_DENIED, argument_expected, throw
+from device.virtual_phone.framework.errors import argument_expected, inject_denied, throw
 from device.virtual_phone.framework.keycodes import keycode_for
 from device.virtual_phone.shell.process import Command, Process
 
@@ -57,8 +57,8 @@ async def _input(process: Process) -> int:
         await process.out(f"Unknown command: {command}\n")
         return 0 if old else 255
     line = " ".join(process.args)
-    if process.system.take_fault("inject_denied", line) is not None:
-        return await throw(process, command, INJECT_DENIED)
+    if process.system.denies("input", line):
+        return await inject_denied(process, command)
     if process.system.take_fault("input_ignored", line) is not None or display != 0:
         return 0
     return await _dispatch(process, command, rest)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping
 from typing import Final
 
+from device.virtual_phone.faults import Fault
 from device.virtual_phone.fs import FileError
 from device.virtual_phone.shell.process import Command, Process, encode_text
 
 _DEFAULT_FILE: Final = "/sdcard/window_dump.xml"
 _IDLE_TIMEOUT_S: Final = 10.0
 _IDLE_POLL_S: Final = 0.05
+_LAST_SDK_WITHOUT_EMOJI: Final = 28
+_EMOJI: Final = re.compile("[\U00010000-\U0010ffff]")
 
 
 async def _uiautomator(process: Process) -> int:
@@ -46,8 +50,11 @@ async def _dump(process: Process, args: list[str]) -> int:
     if system.take_fault("dump_killed", line):
         await process.err("Killed \n")
         return 137
-    no_idle = system.take_fault("dump_no_idle", line) is not None
-    if no_idle or not await _wait_for_idle(process):
+    await process.err(system.profile.quirks.dump_noise)
+    no_idle: Fault | None = system.take_fault("dump_no_idle", line)
+    if no_idle is not None:
+        await asyncio.sleep(no_idle.delay_s)
+    if no_idle is not None or not await _wait_for_idle(process):
         await process.err("ERROR: could not get idle state.\n")
         return 0
     if system.take_fault("dump_null_root", line):
@@ -55,6 +62,9 @@ async def _dump(process: Process, args: list[str]) -> int:
         return 0
     snapshot = system.phone.snapshot()
     xml = await system.in_thread(snapshot.xml)
+    if system.profile.sdk <= _LAST_SDK_WITHOUT_EMOJI and (found := _EMOJI.search(xml)):
+        await process.err(_illegal_character(found[0]))
+        return 1
     try:
         sink = system.open_sink(process.path(name), terminal=process.streams.stdout)
     except FileError as error:
@@ -66,6 +76,16 @@ async def _dump(process: Process, args: list[str]) -> int:
     await sink.write(encode_text(xml))
     await process.out(f"UI hierchary dumped to: {name}\n")
     return 0
+
+
+def _illegal_character(char: str) -> str:
+    """The old serializer writes no character outside the basic plane: it names its first half."""
+    half = 0xD800 + ((ord(char) - 0x10000) >> 10)
+    return (
+        f"java.lang.IllegalArgumentException: Illegal character ({half:x})\n"
+        "\tat org.kxml2.io.KXmlSerializer.reportInvalidCharacter(KXmlSerializer.java:144)\n"
+        "\tat org.kxml2.io.KXmlSerializer.writeEscaped(KXmlSerializer.java:130)\n"
+    )
 
 
 async def _wait_for_idle(process: Process) -> bool:

@@ -10,14 +10,14 @@ from device.virtual_phone.shell.process import Command, Process
 
 
 async def _wm(process: Process) -> int:
-    profile, phone = process.system.profile, process.system.phone
+    phone = process.system.phone
     match process.args:
         case ["size"] | ["size", "reset"]:
             if len(process.args) == 1:
-                await process.out(f"Physical size: {phone.width_px}x{phone.height_px}\n")
+                await process.out(_size(process))
         case ["density"] | ["density", "reset"]:
             if len(process.args) == 1:
-                await process.out(f"Physical density: {profile.density}\n")
+                await process.out(_density(process))
         case ["size" | "density" as what, *_]:
             await process.err(f"Error: this phone's {what} is fixed\n")
             return 255
@@ -25,7 +25,8 @@ async def _wm(process: Process) -> int:
             return await _user_rotation(process, rest)
         case ["dismiss-keyguard"]:
             process.system.catch_up()
-            phone.locked = False
+            if not process.system.profile.quirks.keyguard_needs_swipe:
+                phone.locked = False
         case ["fixed-to-user-rotation" | "set-fix-to-user-rotation", *_]:
             pass
         case ["overscan", *_]:
@@ -38,6 +39,24 @@ async def _wm(process: Process) -> int:
             await process.out("Window manager (window) commands:\n  size | density\n")
             return 255
     return 0
+
+
+def _size(process: Process) -> str:
+    """The panel's own size, and the user's choice where there is one; neither ever turns."""
+    phone = process.system.phone
+    physical = process.system.profile.quirks.physical_size_px
+    used = f"{phone.width_px}x{phone.height_px}\n"
+    if physical is None:
+        return f"Physical size: {used}"
+    return f"Physical size: {physical[0]}x{physical[1]}\nOverride size: {used}"
+
+
+def _density(process: Process) -> str:
+    profile = process.system.profile
+    physical = profile.quirks.physical_density
+    if physical is None:
+        return f"Physical density: {profile.density}\n"
+    return f"Physical density: {physical}\nOverride density: {profile.density}\n"
 
 
 async def _user_rotation(process: Process, args: list[str]) -> int:

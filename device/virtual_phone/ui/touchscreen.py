@@ -13,8 +13,8 @@ from device.virtual_phone.ui.window import Screen, Window, WindowName
 
 MotionAction = Literal["DOWN", "MOVE", "UP"]
 
-# Who gets a touch first. A dialog gets every touch but those on the keyboard.
-_TOUCH_ORDER: tuple[WindowName, ...] = ("shade", "keyguard", "keyboard", "dialog", "app")
+# Who gets a touch first. A dialog gets every touch but those on the keyboard, an alert all.
+_TOUCH_ORDER: tuple[WindowName, ...] = ("shade", "keyguard", "alert", "keyboard", "dialog", "app")
 
 
 class Touched(Protocol):

@@ -13,7 +13,7 @@ from device.virtual_phone.ui.layout import Box
 from device.virtual_phone.ui.png import encode_png
 from device.virtual_phone.ui.renderer import Layer, paint_layers
 
-WindowName = Literal["app", "dialog", "keyboard", "keyguard", "shade", "bar", "toast"]
+WindowName = Literal["app", "dialog", "keyboard", "alert", "keyguard", "shade", "bar", "toast"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +125,4 @@ class Snapshot:
         return self._painted.rgba
 
 
-_FOCUSABLE: tuple[WindowName, ...] = ("app", "dialog", "keyguard", "shade")
+_FOCUSABLE: tuple[WindowName, ...] = ("app", "dialog", "alert", "keyguard", "shade")

@@ -15,9 +15,7 @@ from parsers.dialect import Dialect
 from parsers.reading import Reading, Refused, strip_tokens
 from parsers.tool_fields import read_tool_call
 
-_LABEL_END = re.compile(
-    r"(?:^|\n)[ \t*]{0,9}(?:Action|动作|操作)[ *]{0,4}[:：][ *]{0,4}\Z", re.IGNORECASE
-)
+_LABEL = re.compile(r"[ \t*]{0,9}(?:Action|动作|操作)[ *]{0,4}[:：][ *]{0,4}", re.IGNORECASE)
 
 
 class CallDialect(Dialect):
@@ -65,7 +63,7 @@ class CallDialect(Dialect):
         calls = read_calls(text, self.knows, reading) or self._read_bare_name(text, reading)
         call = choose_call(calls, self.is_stop, text, reading, drafts=self.drafts)
         action = self.act_on(call, reading)
-        cot = _LABEL_END.sub("", strip_tokens(thought or text[: call.start])).strip(" \t\r\n`*")
+        cot = _drop_label(strip_tokens(thought or text[: call.start])).strip(" \t\r\n`*")
         return action.model_copy(update={"cot": cot}) if cot else action
 
     def _read_bare_name(self, text: str, reading: Reading) -> list[Call]:
@@ -92,3 +90,9 @@ class CallDialect(Dialect):
 
     def _names(self) -> str:
         return ", ".join(list(self.functions)[:16])
+
+
+def _drop_label(said: str) -> str:
+    """What was said before the call, without the `Action:` that announces it."""
+    before, line_break, last_line = said.rpartition("\n")
+    return before if _LABEL.fullmatch(last_line) else before + line_break + last_line

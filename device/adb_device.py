@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import secrets
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from device.apps import AliasTable, is_package, match_app, read_packages
+from device.borrowed_settings import BorrowedSettings
 from device.capture import ScreenCapture
 from device.errors import (
     AppNotFoundError,
@@ -33,6 +35,7 @@ from device.text_input import TextInput
 from device.transport import Transport
 from device.ui_tree import has_empty_web_view, parse_ui_tree
 
+_LOG = logging.getLogger(__name__)
 _FOCUS_TRIES = 3
 _FOCUS_PAUSE_S = 0.2
 _TREE_TRIES = 3
@@ -41,6 +44,9 @@ _TREE_PAUSE_S = 0.3
 _WAKE_TIMEOUT_S = 3.0
 _WAKE_POLL_S = 0.15
 _DOUBLE_TAP = " && "
+# Where gesture navigation takes a touch for itself: BACK at the sides, HOME at the bottom.
+_SIDE_EDGE = 0.06
+_BOTTOM_EDGE = 0.05
 
 
 class AdbDevice:
@@ -64,9 +70,9 @@ class AdbDevice:
         self.transport = transport
         self._aliases = aliases or AliasTable()
         self._capture = ScreenCapture(transport)
-        self._keyboards = Keyboards(
-            transport, KeyboardStore((state_dir or default_state_dir()) / "keyboards")
-        )
+        state_dir = state_dir or default_state_dir()
+        self._keyboards = Keyboards(transport, KeyboardStore(state_dir / "keyboards"))
+        self._settings = BorrowedSettings(transport, state_dir / "settings")
         self._text_input = TextInput(
             transport,
             self._keyboards,
@@ -168,14 +174,37 @@ class AdbDevice:
         self._input("swipe", x, y, x, y, _milliseconds(duration_s), lasts_s=duration_s)
 
     def swipe(
-        self, x1_px: float, y1_px: float, x2_px: float, y2_px: float, duration_s: float = 0.4
+        self,
+        x1_px: float,
+        y1_px: float,
+        x2_px: float,
+        y2_px: float,
+        duration_s: float = 0.4,
+        *,
+        from_edge: bool = False,
     ) -> None:
+        """Swipe from one point to another.
+
+        A swipe that would begin where the system's own gestures begin (BACK at the sides, HOME at
+        the bottom) begins just beside, unless `from_edge` asks for the gesture itself.
+        """
         start, end = self._point(x1_px, y1_px), self._point(x2_px, y2_px)
+        if not from_edge:
+            start = keep_off_edges(start, end, self._capture.frame())
         self._input("swipe", *start, *end, _milliseconds(duration_s), lasts_s=duration_s)
 
-    def type_text(self, text: str, *, clear: bool = False, submit: bool = False) -> TypedResult:
+    def type_text(
+        self,
+        text: str,
+        *,
+        clear: bool = False,
+        submit: bool = False,
+        before_input: Callable[[], None] = lambda: None,
+    ) -> TypedResult:
         """Type into the focused field, whole or not at all; see `device.text_input`."""
-        return self._text_input.type_text(text, clear=clear, submit=submit)
+        return self._text_input.type_text(
+            text, clear=clear, submit=submit, before_input=before_input
+        )
 
     def press_key(self, key: str) -> None:
         """Press a key of the action vocabulary.
@@ -338,14 +367,50 @@ class AdbDevice:
         """Health of the phone; a phone that is not ready is a state, not an error."""
         return read_state(self.transport)
 
-    def restore(self) -> None:
-        """Give back the user's own keyboard, if it was switched away from; safe at any time.
+    def prepare(self) -> None:
+        """Switch animations and sleep off for a run, where the vendor lets us.
 
         Raises:
-            DeviceError: The phone could not be reached; the keyboard stays written down and is
-                given back at the next start.
+            DeviceError: The phone could not be reached.
         """
-        self._keyboards.give_back()
+        try:
+            self._settings.borrow()
+        except OSError as error:
+            _LOG.warning("the settings of %s cannot be written down: %s", self.serial, error)
+
+    def restore(self) -> None:
+        """Give back the keyboard, animations and sleep of the phone's owner; safe at any time.
+
+        Raises:
+            DeviceError: The phone could not be reached; all stays written down and is given back
+                at the next start.
+        """
+        try:
+            self._keyboards.give_back()
+        finally:
+            self._settings.give_back()
+
+
+def keep_off_edges(
+    start: tuple[int, int], end: tuple[int, int], frame: tuple[int, int]
+) -> tuple[int, int]:
+    """Move the start of a swipe that leads away from an edge of the system's gestures.
+
+    Args:
+        start: Where the finger goes down, in pixels.
+        end: Where it goes up.
+        frame: Width and height of the picture.
+    """
+    (x, y), (width_px, height_px) = start, frame
+    side_px, bottom_px = round(width_px * _SIDE_EDGE), round(height_px * _BOTTOM_EDGE)
+    sideways = abs(end[0] - x) > abs(end[1] - y)
+    if sideways and x < side_px < end[0]:
+        x = side_px
+    elif sideways and x > width_px - 1 - side_px > end[0]:
+        x = width_px - 1 - side_px
+    elif not sideways and y > height_px - 1 - bottom_px > end[1]:
+        y = height_px - 1 - bottom_px
+    return x, y
 
 
 def default_state_dir() -> Path:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from device.capture_choice import CaptureChoice, encode_png, unsqueeze_raw
 from device.displays import active_internal, read_size, read_surface_displays, read_viewports
 from device.errors import ScreenshotError, ScreenshotRefusedError
 from device.failures import error_from_output
@@ -14,17 +17,24 @@ from device.orientation import (
     Orientation,
     read_display_orientation,
     read_input_orientation,
+    read_picture_rotation,
     read_user_rotation,
     read_window_orientation,
 )
 from device.power import read_wakefulness
 from device.properties import read_setting
-from device.protocol import BlackReason, Screenshot
-from device.quoting import ShellCommand, command, script
+from device.protocol import BlackReason, Rotation, Screenshot
+from device.quoting import ShellCommand, command, join, script
 from device.screen import Picture, is_all_black, read_png
-from device.transport import Transport
+from device.transport import CommandResult, Transport
 
 CAPTURE_TIMEOUT_S = 20.0
+# How the screen is turned comes along on standard error, asked while the picture is being taken.
+_ASK_ROTATION = script(
+    "dumpsys -t 2 window displays 2>/dev/null | grep -E 'DisplayFrames|mRotation=|cur=' >&2 &"
+)
+_SQUEEZE = script("gzip -1")
+_ROTATION_LINE = re.compile(rb"^.*(?:DisplayFrames |mRotation=|\bcur=\d).*\n?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,8 @@ class ScreenCapture:
         self._transport = transport
         self._display: _Display | None = None
         self._frame: tuple[int, int] | None = None
+        self._rotation: Rotation | None = None
+        self._choice = CaptureChoice()
         self._lock = threading.Lock()
 
     @property
@@ -70,7 +82,8 @@ class ScreenCapture:
                     picture = self._take_checked()
                     black = "wrong_panel" if is_all_black(picture.data) else None
             self._frame = picture.width_px, picture.height_px
-            return Screenshot(picture.data, picture.width_px, picture.height_px, None, black)
+            width_px, height_px = self._frame
+            return Screenshot(picture.data, width_px, height_px, self._rotation, black)
 
     def frame(self) -> tuple[int, int]:
         """Width and height that points are given in: the last picture's, else the screen's own."""
@@ -90,15 +103,47 @@ class ScreenCapture:
     def _take_once(self) -> Picture:
         if self._display is None:
             self._display = self._choose_display()
-        words = ["screencap", "-p"]
-        if self._display.surface_id is not None:
-            words += ["-d", self._display.surface_id]
-        result = self._transport.read(command(*words), timeout_s=CAPTURE_TIMEOUT_S)
+        surface = self._display.surface_id
+        place = () if surface is None else ("-d", surface)
+        if self._choice.next == "raw" and (picture := self._take_raw(place)):
+            return picture
+        start = time.monotonic()
+        result, rotations = self._run_capture(command("screencap", "-p", *place))
         if not result.stdout and result.stderr:
             if error := error_from_output(result.merged_text):
                 raise error
             return read_png(result.stderr)  # it tells the failure there, or raises as no picture
-        return read_png(result.stdout)
+        picture = read_png(result.stdout)
+        self._rotation = read_picture_rotation(rotations, picture.width_px, picture.height_px)
+        if self._transport.keeps_streams_apart:
+            self._choice.measured("png", time.monotonic() - start)
+        return picture
+
+    def _take_raw(self, place: tuple[str, ...]) -> Picture | None:
+        """Take raw pixels and make the PNG here; None, and never again, where that fails."""
+        start = time.monotonic()
+        squeezed = join([command("screencap", *place), _SQUEEZE], " | ")
+        try:
+            result, rotations = self._run_capture(squeezed)
+            raw = unsqueeze_raw(result.stdout)
+        except ScreenshotError:
+            self._choice.give_up_raw()
+            return None
+        picture = Picture(encode_png(raw), raw.width_px, raw.height_px, raw.warnings)
+        self._rotation = read_picture_rotation(rotations, raw.width_px, raw.height_px)
+        self._choice.measured("raw", time.monotonic() - start)
+        return picture
+
+    def _run_capture(self, capture: ShellCommand) -> tuple[CommandResult, str]:
+        """Run a capture; returns what it gave, and apart from it what was told of the rotation."""
+        if not self._transport.keeps_streams_apart:
+            return self._transport.read(capture, timeout_s=CAPTURE_TIMEOUT_S), ""
+        both = join([_ASK_ROTATION, capture, script("; wait")], " ")
+        result = self._transport.read(both, timeout_s=CAPTURE_TIMEOUT_S)
+        rotations = b"".join(_ROTATION_LINE.findall(result.stderr))
+        rest = _ROTATION_LINE.sub(b"", result.stderr)
+        own = CommandResult(result.stdout, rest, result.exit_code)
+        return own, rotations.decode("utf-8", "replace")
 
     def _choose_display(self) -> _Display:
         """With one panel nothing is chosen; with several, the built-in one in use."""

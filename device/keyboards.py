@@ -6,9 +6,6 @@ after a crash too.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import re
 import time
 from dataclasses import dataclass
@@ -25,6 +22,7 @@ from device.failures import SECURE_SETTINGS_HINT, check, error_from_output
 from device.focus import full_component
 from device.properties import read_setting
 from device.quoting import command, script
+from device.state_files import StateFiles
 from device.transport import Transport
 
 _SWITCH_TIMEOUT_S = 4.0
@@ -79,7 +77,7 @@ class KeyboardStore:
     """
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
+        self._files = StateFiles(directory)
 
     def keep(self, serial: str, ime_id: str) -> None:
         """Write down a phone's own keyboard, durably.
@@ -87,38 +85,22 @@ class KeyboardStore:
         Raises:
             KeyboardNotSavedError: The folder cannot be written.
         """
-        content = json.dumps({"serial": serial, "ime_id": ime_id}, ensure_ascii=False)
-        path = self._path(serial)
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-            part = path.with_suffix(f".{os.getpid()}.part")
-            with part.open("w", encoding="utf-8") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
+            self._files.write(serial, {"ime_id": ime_id})
         except OSError as error:
             raise KeyboardNotSavedError(
-                f"The phone's own keyboard could not be written down in {self._directory} "
+                f"The phone's own keyboard could not be written down in {self._files.directory} "
                 f"({error.strerror}), so it was not switched; make the folder writable, or name "
                 "another by LOCALSERVER_STATE_DIR."
             ) from error
 
     def read(self, serial: str) -> str | None:
         """The keyboard to give back, or None. A damaged file counts as none."""
-        try:
-            content = json.loads(self._path(serial).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        ime_id = content.get("ime_id") if isinstance(content, dict) else None
+        ime_id = self._files.read(serial).get("ime_id")
         return ime_id if isinstance(ime_id, str) and _IME.fullmatch(ime_id) else None
 
     def forget(self, serial: str) -> None:
-        self._path(serial).unlink(missing_ok=True)
-
-    def _path(self, serial: str) -> Path:
-        digest = hashlib.sha256(serial.encode("utf-8", "replace")).hexdigest()[:24]
-        return self._directory / f"{digest}.json"
+        self._files.forget(serial)
 
 
 class Keyboards:

@@ -62,6 +62,22 @@ def read_window_orientation(text: str) -> Orientation:
     return Orientation(rotation, int(size[1]) if size else None, int(size[2]) if size else None)
 
 
+def read_picture_rotation(text: str, width_px: int, height_px: int) -> Rotation | None:
+    """Read from `dumpsys window displays` how a display of a picture's size is turned.
+
+    The picture decides: None where no display, or several turned differently, have its size (the
+    phone was turned between the two).
+    """
+    frames = [match.groups() for match in _FRAMES.finditer(text)]
+    turned = {r for w, h, r in frames if (int(w), int(h)) == (width_px, height_px)}
+    if not frames:
+        sizes = {(int(w), int(h)) for w, h in _CURRENT.findall(text)}
+        if sizes and (width_px, height_px) not in sizes:
+            return None
+        turned = set(_WINDOW_ROTATION.findall(text))
+    return read_quarter_turns(turned.pop()) if len(turned) == 1 else None
+
+
 def read_input_orientation(text: str) -> Orientation:
     """Read `dumpsys input`: its viewport, else the mapper of a touch device that is in use."""
     viewport = active_internal(read_viewports(text))

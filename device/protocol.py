@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -207,11 +207,30 @@ class Device(Protocol):
     def double_tap(self, x_px: float, y_px: float) -> None: ...
     def long_press(self, x_px: float, y_px: float, duration_s: float = 0.8) -> None: ...
     def swipe(
-        self, x1_px: float, y1_px: float, x2_px: float, y2_px: float, duration_s: float = 0.4
-    ) -> None: ...
+        self,
+        x1_px: float,
+        y1_px: float,
+        x2_px: float,
+        y2_px: float,
+        duration_s: float = 0.4,
+        *,
+        from_edge: bool = False,
+    ) -> None:
+        """Swipe; off the edges that belong to the system's gestures, unless `from_edge`."""
 
-    def type_text(self, text: str, *, clear: bool = False, submit: bool = False) -> TypedResult:
-        """Type into the focused field, whole or not at all."""
+    def type_text(
+        self,
+        text: str,
+        *,
+        clear: bool = False,
+        submit: bool = False,
+        before_input: Callable[[], None] = lambda: None,
+    ) -> TypedResult:
+        """Type into the focused field, whole or not at all.
+
+        `before_input` is called before each command that changes the phone; what it raises ends
+        the typing there (a stop).
+        """
 
     def press_key(self, key: str) -> None:
         """Press a key by its name in the action vocabulary (`ENTER`, `VOLUME_UP`, ...)."""
@@ -228,5 +247,8 @@ class Device(Protocol):
     def wake(self) -> None: ...
     def state(self) -> DeviceState: ...
 
+    def prepare(self) -> None:
+        """Make the phone ready for a run: animations off, no sleep meanwhile, where it lets us."""
+
     def restore(self) -> None:
-        """Give back what was borrowed (the user's keyboard). Safe to call at any time."""
+        """Give back what was borrowed: keyboard, animations, sleep. Safe to call at any time."""

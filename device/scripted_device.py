@@ -125,11 +125,27 @@ class ScriptedDevice:
         self._play(Call("long_press", (x_px, y_px, duration_s)))
 
     def swipe(
-        self, x1_px: float, y1_px: float, x2_px: float, y2_px: float, duration_s: float = 0.4
+        self,
+        x1_px: float,
+        y1_px: float,
+        x2_px: float,
+        y2_px: float,
+        duration_s: float = 0.4,
+        *,
+        from_edge: bool = False,
     ) -> None:
-        self._play(Call("swipe", (x1_px, y1_px, x2_px, y2_px, duration_s)))
+        options = {"from_edge": True} if from_edge else {}
+        self._play(Call("swipe", (x1_px, y1_px, x2_px, y2_px, duration_s), options))
 
-    def type_text(self, text: str, *, clear: bool = False, submit: bool = False) -> TypedResult:
+    def type_text(
+        self,
+        text: str,
+        *,
+        clear: bool = False,
+        submit: bool = False,
+        before_input: Callable[[], None] = lambda: None,
+    ) -> TypedResult:
+        before_input()
         self._play(Call("type_text", (text,), {"clear": clear, "submit": submit}))
         return TypedResult("input_text" if text.isascii() else "adb_keyboard")
 
@@ -170,6 +186,9 @@ class ScriptedDevice:
         return DeviceState(
             self._serial, "device", True, False, 0, width_px, height_px, model="Scripted"
         )
+
+    def prepare(self) -> None:
+        self._play(Call("prepare"))
 
     def restore(self) -> None:
         self._play(Call("restore"))

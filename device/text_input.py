@@ -38,6 +38,7 @@ _DELETE_UNKNOWN = 200
 _BY_KEYS = re.compile(r"[\x20-\x7e\n]*")
 _APPEARS_S = 1.0
 _POLL_S = 0.15
+BeforeInput = Callable[[], None]
 
 
 class TextInput:
@@ -62,8 +63,22 @@ class TextInput:
         self._read_tree = read_tree
         self._display_id = display_id
 
-    def type_text(self, text: str, *, clear: bool = False, submit: bool = False) -> TypedResult:
+    def type_text(
+        self,
+        text: str,
+        *,
+        clear: bool = False,
+        submit: bool = False,
+        before_input: BeforeInput = lambda: None,
+    ) -> TypedResult:
         """Type, optionally into an emptied field, optionally pressing ENTER at the end.
+
+        Args:
+            text: What to type.
+            clear: Empty the field first.
+            submit: Press ENTER afterwards.
+            before_input: Called before each command that changes the phone; what it raises ends
+                the typing there.
 
         Raises:
             TextNotTypedError: The field does not hold the text afterwards, or nothing has the
@@ -82,56 +97,65 @@ class TextInput:
             )
         method: TypingMethod = "none"
         if _BY_KEYS.fullmatch(text):
-            method = self._type_by_keys(text, clear)
+            method = self._type_by_keys(text, clear, before_input)
         else:
             helper = self._keyboards.find_helper()
             if helper is None:
                 raise _no_keyboard(text)
-            self._type_by_helper(helper, text, clear)
+            self._type_by_helper(helper, text, clear, before_input)
             method = "adb_keyboard"
         verified = self._verify(text, clear) if text else None
         if submit:
-            self._press(KEY_CODES["ENTER"])
+            self._press(before_input, KEY_CODES["ENTER"])
         return TypedResult(method, verified)
 
-    def _type_by_keys(self, text: str, clear: bool) -> TypingMethod:
+    def _type_by_keys(self, text: str, clear: bool, before_input: BeforeInput) -> TypingMethod:
         try:
             if clear:
-                self._clear_by_keys()
+                self._clear_by_keys(before_input)
             for command in plan_key_commands(text, self._display_id()):
+                before_input()
                 check_typed(self._transport.run(command, timeout_s=30.0))
         except (InputBlockedError, TextNotTypedError):
             # Both mean that nothing was typed; a helper keyboard needs no right to inject.
             helper = self._keyboards.find_helper()
             if helper is None:
                 raise
-            self._type_by_helper(helper, text, clear)
+            self._type_by_helper(helper, text, clear, before_input)
             return "adb_keyboard"
         return "input_text" if text else "none"
 
-    def _type_by_helper(self, helper: HelperKeyboard, text: str, clear: bool) -> None:
+    def _type_by_helper(
+        self, helper: HelperKeyboard, text: str, clear: bool, before_input: BeforeInput
+    ) -> None:
+        before_input()
         self._keyboards.borrow(helper)
         if clear:
+            before_input()
             self._keyboards.clear(helper)
         for chunk in split_chunks(text):
+            before_input()
             self._keyboards.commit(helper, base64.b64encode(chunk.encode()).decode())
 
-    def _clear_by_keys(self) -> None:
+    def _clear_by_keys(self, before_input: BeforeInput) -> None:
         """Select all and delete; before Android 12, delete as often as the field is long."""
         select = input_command("keycombination", CTRL_LEFT, KEY_A, display_id=self._display_id())
+        before_input()
         try:
             check_silent(self._transport.run(select), "select all")
         except (CommandMissingError, CommandFailedError):
             tree = self._tree()
             field = focused_field(tree) if tree else None
             count = _DELETE_UNKNOWN if field is None else len(field.text) + 1
-            self._press(KEY_CODES["MOVE_END"])
+            self._press(before_input, KEY_CODES["MOVE_END"])
             for start in range(0, count, _DELETE_BATCH):
-                self._press(*[KEY_CODES["DELETE"]] * min(_DELETE_BATCH, count - start))
+                batch = min(_DELETE_BATCH, count - start)
+                self._press(before_input, *[KEY_CODES["DELETE"]] * batch)
         else:
-            self._press(KEY_CODES["DELETE"])
+            self._press(before_input, KEY_CODES["DELETE"])
 
-    def _press(self, *codes: int) -> None:
+    def _press(self, before_input: BeforeInput, *codes: int) -> None:
+        before_input()
         press = input_command("keyevent", *codes, display_id=self._display_id())
         check_silent(self._transport.run(press), "press a key")
 

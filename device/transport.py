@@ -186,6 +186,11 @@ class Transport:
             time.sleep(pause_s)
         return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
 
+    @property
+    def keeps_streams_apart(self) -> bool:
+        """Whether standard error comes apart from standard output; False before the first use."""
+        return self._services == ("shell,v2",)
+
     def _run(self, command: ShellCommand, deadline: float) -> CommandResult:
         refusal: DeviceError | None = None
         for service in self._known_services(deadline):

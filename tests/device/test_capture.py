@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import struct
+import time
 from collections.abc import Callable
 
 import pytest
 from PIL import Image
 
 from device.capture import ScreenCapture
+from device.capture_choice import encode_png, unsqueeze_raw
 from device.errors import ScreenshotError, ScreenshotRefusedError
+from device.screen import read_png
 from device.scripted_adb_server import Reply, ScriptedAdbServer
 
 ONE_PANEL = b'Display 461982 (HWC display 0): port=0 pnpId=GGL displayName="x"\n'
@@ -34,6 +39,19 @@ def picture(colour: str) -> bytes:
 
 
 WHITE, BLACK = picture("white"), picture("black")
+ASK = (
+    "shell,v2:dumpsys -t 2 window displays 2>/dev/null "
+    "| grep -E 'DisplayFrames|mRotation=|cur=' >&2 & "
+)
+
+
+def captures(adb: ScriptedAdbServer) -> list[str]:
+    """The capture commands that were sent, without the question about the rotation."""
+    return [
+        command.removeprefix(ASK).removesuffix(" ; wait")
+        for command in adb.commands
+        if "screencap" in command
+    ]
 
 
 def phone(
@@ -44,7 +62,7 @@ def phone(
     windows: str = "",
 ) -> Callable[[str], Reply]:
     def reply(command: str) -> Reply:
-        if command.startswith("screencap"):
+        if "screencap" in command:
             return screencap(command)
         answers = {
             "dumpsys SurfaceFlinger --display-id": panels,
@@ -63,7 +81,7 @@ def test_a_picture_is_passed_on_with_its_own_size(adb: ScriptedAdbServer) -> Non
     shot = capture.take()
     assert (shot.data, shot.width_px, shot.height_px, shot.black) == (WHITE, 40, 60, None)
     assert capture.frame() == (40, 60)
-    assert [c for c in adb.commands if "screencap" in c] == ["shell,v2:screencap -p"]
+    assert captures(adb) == ["screencap -p"]
 
 
 def test_the_second_picture_costs_one_command(adb: ScriptedAdbServer) -> None:
@@ -72,14 +90,14 @@ def test_the_second_picture_costs_one_command(adb: ScriptedAdbServer) -> None:
     capture.take()
     before = len(adb.commands)
     capture.take()
-    assert adb.commands[before:] == ["shell,v2:screencap -p"]
+    assert (len(adb.commands[before:]), captures(adb)[1:]) == (1, ["screencap -p"])
 
 
 def test_of_two_panels_the_active_one_is_taken_with_both_its_ids(adb: ScriptedAdbServer) -> None:
     adb.reply = phone(lambda command: Reply(stdout=WHITE), panels=TWO_PANELS)
     capture = ScreenCapture(adb.transport())
     capture.take()
-    assert adb.commands[-1] == "shell,v2:screencap -p -d 777"
+    assert captures(adb) == ["screencap -p -d 777"]
     assert capture.display_id == 3
 
 
@@ -138,11 +156,112 @@ def test_after_folding_the_other_panel_is_taken(adb: ScriptedAdbServer) -> None:
     capture = ScreenCapture(adb.transport())
     capture.take()
     adb.reply = phone(
-        lambda command: Reply(stdout=WHITE if command.endswith("-d 777") else BLACK),
+        lambda command: Reply(stdout=WHITE if "-d 777" in command else BLACK),
         panels=TWO_PANELS,
     )
     shot = capture.take()
     assert (shot.data, shot.black, capture.display_id) == (WHITE, None, 3)
+
+
+@pytest.mark.parametrize(
+    ("told", "rotation"),
+    [
+        (b"  DisplayFrames w=40 h=60 r=0\n    mRotation=0 mDeferred=0\n", 0),
+        (b"  DisplayFrames w=40 h=60 r=2\n", 2),
+        (b"  DisplayFrames w=40 h=60 r=1\n", 1),  # a tablet that is wide by nature
+        (b"  DisplayFrames w=40 h=60 r=3\n  DisplayFrames w=90 h=20 r=0\n", 3),
+        (b"    init=60x40 cur=40x60 app=40x60\n    mRotation=ROTATION_270\n", 3),
+        (b"    mRotation=1\n", 1),
+        # The phone was turned between the two: the picture decides, and nothing is guessed.
+        (b"  DisplayFrames w=60 h=40 r=1\n    mRotation=1\n", None),
+        (b"    init=40x60 cur=60x40 app=40x60\n    mRotation=1\n", None),
+        (b"", None),
+    ],
+)
+def test_the_rotation_is_that_of_the_picture(
+    adb: ScriptedAdbServer, told: bytes, rotation: int | None
+) -> None:
+    adb.reply = phone(lambda command: Reply(stdout=WHITE, stderr=told))
+    assert ScreenCapture(adb.transport()).take().rotation == rotation
+
+
+def test_a_picture_that_is_refused_is_an_error_beside_the_rotation_too(
+    adb: ScriptedAdbServer,
+) -> None:
+    told = b"  DisplayFrames w=40 h=60 r=0\nFailed to take screenshot. Status: -1\n"
+    adb.reply = phone(lambda command: Reply(stderr=told))
+    with pytest.raises(ScreenshotRefusedError):
+        ScreenCapture(adb.transport()).take()
+
+
+def slow_phone(*, png_s: float, raw_s: float, raw: Callable[[], bytes]) -> Callable[[str], Reply]:
+    def screencap(command: str) -> Reply:
+        if "gzip" in command:
+            time.sleep(raw_s)
+            return Reply(stdout=raw())
+        time.sleep(png_s)
+        return Reply(stdout=WHITE)
+
+    return phone(screencap)
+
+
+def squeezed_white() -> bytes:
+    return gzip.compress(struct.pack("<IIII", 40, 60, 1, 1) + b"\xff" * (40 * 60 * 4), 1)
+
+
+def test_raw_pictures_are_taken_where_they_are_measured_to_be_quicker(
+    adb: ScriptedAdbServer,
+) -> None:
+    adb.reply = slow_phone(png_s=0.2, raw_s=0.02, raw=squeezed_white)
+    capture = ScreenCapture(adb.transport())
+    # The first command finds out what the phone can; its time says nothing.
+    shots = [capture.take() for _ in range(9)]
+    assert {s.black for s in shots} == {None}
+    with Image.open(io.BytesIO(shots[-1].data)) as last:
+        assert (last.size, last.convert("RGB").getcolors()) == ((40, 60), [(2400, (255,) * 3)])
+    assert captures(adb)[-3:] == ["screencap | gzip -1"] * 3
+
+
+@pytest.mark.parametrize(
+    ("png_s", "raw_s", "raw", "most_raw"),
+    [
+        (0.0, 0.0, squeezed_white, 0),  # a quick phone has nothing to win
+        (0.2, 0.2, squeezed_white, 3),  # not quicker: three were enough to see it
+        (0.2, 0.0, lambda: b"sh: gzip: not found", 1),  # never asked again
+        (0.2, 0.0, lambda: squeezed_white()[:-9], 1),
+        (0.2, 0.0, lambda: gzip.compress(b"Capturing failed.\n"), 1),
+    ],
+)
+def test_png_stays_where_raw_wins_nothing_or_fails(
+    adb: ScriptedAdbServer, png_s: float, raw_s: float, raw: Callable[[], bytes], most_raw: int
+) -> None:
+    adb.reply = slow_phone(png_s=png_s, raw_s=raw_s, raw=raw)
+    capture = ScreenCapture(adb.transport())
+    for _ in range(8):
+        shot = capture.take()
+        assert (shot.width_px, shot.height_px, shot.black) == (40, 60, None)
+    assert sum("gzip" in command for command in captures(adb)) == most_raw
+    assert captures(adb)[-1] == "screencap -p"
+
+
+@pytest.mark.parametrize(
+    ("code", "pixel"),
+    [
+        (1, b"\xff\x80\x08\x00"),
+        (2, b"\xff\x80\x08\xff"),
+        (3, b"\xff\x80\x08"),
+        (4, struct.pack("<H", 31 << 11 | 32 << 5 | 1)),
+    ],
+)
+def test_every_pixel_format_gives_its_true_colours(code: int, pixel: bytes) -> None:
+    header = struct.pack("<III", 3, 2, code)
+    png = encode_png(unsqueeze_raw(gzip.compress(header + pixel * 6)))
+    assert read_png(png).data == png
+    with Image.open(io.BytesIO(png)) as image:
+        colours = image.getcolors()
+    assert colours is not None and len(colours) == 1
+    count, (red, green, blue) = colours[0]  # type: ignore[misc]
+    assert (count, red, green // 4, blue // 9) == (6, 255, 32, 0)
 
 
 MAPPER = "Touch Input Mapper (mode - DIRECT):\n  InputDeviceOrientation: Rotation90\n"

@@ -173,6 +173,7 @@ class ServiceTable:
             "track-app": self._wait,
             "disable-verity": self._verity,
             "enable-verity": self._verity,
+            "framebuffer": self._framebuffer,
         }
 
     def open(self, name: bytes) -> Service | None:
@@ -180,6 +181,8 @@ class ServiceTable:
         text = decode_text(name)
         head = text.partition(":")[0].partition(",")[0]
         handler = self._prefixes.get(head)
+        if head == "tcp":
+            handler = self._agent(text.partition(":")[2])
         self._system.journal.add("service", text[:500], refused=handler is None)
         if handler is None or self._system.take_fault("service_refused", text) is not None:
             return None
@@ -299,6 +302,27 @@ class ServiceTable:
             return
         text = b"reverse is not supported by this phone"
         await stream.write(b"FAIL%04x%s" % (len(text), text))
+
+    def _agent(self, port: str) -> Callable[[str, Stream], Awaitable[None]] | None:
+        """What listens on a TCP port of the phone: only programs that clients brought along."""
+        agent = self._system.agents.get(int(port)) if port.isdecimal() else None
+        if agent is None:
+            return None
+
+        async def serve(name: str, stream: Stream) -> None:
+            await agent.serve(stream)
+
+        return serve
+
+    async def _framebuffer(self, name: str, stream: Stream) -> None:
+        """The picture as adbd gives it: a header of version 1, then RGBA rows (AOSP `adb`)."""
+        self._system.catch_up()
+        snapshot = self._system.phone.snapshot()
+        pixels = await self._system.in_thread(snapshot.paint)
+        width_px, height_px = snapshot.width_px, snapshot.height_px
+        channels = (0, 8, 16, 8, 8, 8, 24, 8)  # offset and length of red, blue, green, alpha
+        header = (1, 32, len(pixels), width_px, height_px, *channels)
+        await stream.write(struct.pack("<13I", *header) + pixels)
 
     async def _verity(self, name: str, stream: Stream) -> None:
         await stream.write(b"Device is locked. Please unlock the device first\n")

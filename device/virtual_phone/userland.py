@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
+from device.virtual_phone.agents.http_agent import HttpAgent
 from device.virtual_phone.faults import Fault, FaultPlan
 from device.virtual_phone.framework.input_method import leave_helper_keyboard
 from device.virtual_phone.framework.properties import system_properties
@@ -80,6 +81,8 @@ class Userland:
         self.random = random.Random(f"{profile.seed} {profile.serialno}")
         self.fs = FileSystem()
         self.environment = {**_ENVIRONMENT, "HOSTNAME": profile.device}
+        #: Programs that clients brought along and that listen on a TCP port of the phone.
+        self.agents: dict[int, HttpAgent] = {}
         #: Packages that were started for another Android user than 0, with that user.
         self.other_users: dict[str, int] = {}
         #: Whether the vendor's developer option is on that lets adb do what it is denied.

@@ -100,8 +100,14 @@ def _dump_accessibility(system: Userland, args: list[str]) -> str:
         "requestMultiFingerGestures=false}\n"
         f"     installed services: {{}}\n     Bound services:{{}}\n"
         f"     Enabled services:{{{shown}}}\n     Binding services:{{}}\n"
-        "     Crashed services:{}]\n"
+        "     Crashed services:{}]\n" + _ui_automation(system)
     )
+
+
+def _ui_automation(system: Userland) -> str:
+    if not system.agents:
+        return ""
+    return "  Ui Automation[eventTypes=TYPES_ALL_MASK, notificationTimeout=0]\n"
 
 
 def _dump_notification(system: Userland, args: list[str]) -> str:

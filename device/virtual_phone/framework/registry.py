@@ -8,6 +8,7 @@ from typing import Final
 
 from device.virtual_phone.framework import (
     activity,
+    app_process,
     cmd,
     dumpsys,
     input_method,
@@ -37,8 +38,8 @@ _COMMANDS: Final[Mapping[str, Command]] = {
     for module in (
         toybox_encode, toybox_files, toybox_paths, toybox_search, toybox_system, toybox_text,
         toybox_values,
-        activity, cmd, dumpsys, input_method, network, packages, properties, screen, services,
-        settings, touch, uiautomator, window,
+        activity, app_process, cmd, dumpsys, input_method, network, packages, properties, screen,
+        services, settings, touch, uiautomator, window,
     )
     for name, command in module.COMMANDS.items()
 }  # fmt: skip

@@ -109,14 +109,6 @@ async def _reboot(process: Process) -> int:
     return 0
 
 
-async def _app_process(process: Process) -> int:
-    """Java programs can't run here."""
-    await process.err(
-        "Error: Could not find or load main class: this phone has no Java runtime\nAborted \n"
-    )
-    return 134
-
-
 async def _start_stop(process: Process) -> int:
     await process.err(f"{process.name}: must be root\n")
     return 1
@@ -128,9 +120,7 @@ async def _getenforce(process: Process) -> int:
 
 
 COMMANDS: Final[Mapping[str, Command]] = {
-    "app_process": _app_process,
     "content": _content,
-    "dalvikvm": _app_process,
     "getenforce": _getenforce,
     "logcat": _logcat,
     "reboot": _reboot,

@@ -47,7 +47,8 @@ async def _dump(process: Process, args: list[str]) -> int:
     system = process.system
     line = " ".join(["uiautomator dump", *args])
     name = next((arg for arg in args if not arg.startswith("-")), _DEFAULT_FILE)
-    if system.take_fault("dump_killed", line):
+    # There is one UiAutomation: a client that holds it gets every other one killed.
+    if system.agents or system.take_fault("dump_killed", line):
         await process.err("Killed \n")
         return 137
     await process.err(system.profile.quirks.dump_noise)

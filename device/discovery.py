@@ -59,6 +59,9 @@ class DeviceInfo:
         model: Model, product and device name as adb prints them, or "".
         usb: USB path, or "" for a network device.
         transport_id: adb's number of this connection, where printed.
+        hint: What to do about a state that is not ready.
+        name: What its owner calls it, where known.
+        tags: What its owner chooses it by.
     """
 
     serial: str
@@ -69,6 +72,8 @@ class DeviceInfo:
     usb: str = ""
     transport_id: int | None = None
     hint: str = field(default="", compare=False)
+    name: str = ""
+    tags: tuple[str, ...] = ()
 
     @property
     def is_ready(self) -> bool:

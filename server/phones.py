@@ -9,6 +9,7 @@ from typing import Protocol
 from device.apps import AliasTable
 from device.discovery import DeviceInfo, list_devices, open_device
 from device.protocol import Device
+from server.device_names import DeviceNames
 from server.settings import Settings
 
 ALIASES_FILE = "apps.yaml"
@@ -18,10 +19,10 @@ class Phones(Protocol):
     """Who knows the phones. Calls block, and may raise `DeviceError`."""
 
     def list(self) -> Sequence[DeviceInfo]:
-        """All phones, in every state."""
+        """All phones, in every state, with the names and tags that people gave them."""
 
     def open(self, serial: str | None) -> Device:
-        """The phone of that serial, or the only ready one."""
+        """The phone of that serial or name, or the only ready one."""
 
 
 class AdbPhones:
@@ -31,22 +32,25 @@ class AdbPhones:
     give back, which must not happen while another caller is typing.
 
     Args:
-        settings: Where the human names of apps are.
+        settings: Where the names of apps and phones are.
 
     Raises:
-        AliasTableError: The table of names cannot be read.
+        AliasTableError: The table of apps cannot be read.
+        ConfigError: The table of phones is wrong.
     """
 
     def __init__(self, settings: Settings) -> None:
         path = settings.config_dir / ALIASES_FILE
         self._aliases = AliasTable.load(path) if path.exists() else AliasTable()
+        self._names = DeviceNames.load(settings.config_dir)
         self._opened: dict[str, Device] = {}
         self._lock = threading.Lock()
 
     def list(self) -> Sequence[DeviceInfo]:
-        return list_devices()
+        return self._names.label(list_devices())
 
     def open(self, serial: str | None) -> Device:
+        serial = self._names.serial_of(serial)
         ready = [info.serial for info in list_devices() if info.is_ready]
         wanted = ready[0] if serial is None and len(ready) == 1 else serial
         with self._lock:

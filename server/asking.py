@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from parsers.action import Action, Rejection, Size
 from parsers.base import Environment, Message, Parser, ReplyContext
 from parsers.dialect import scrub
 from parsers.errors import ParserError
+from server.dialect_mismatch import MismatchWatch
 from server.errors import ParserCrashedError, ReplyUnreadableError
 from server.journal import Journal, ReadReply
 from server.model.client import AsksModel
@@ -64,18 +66,36 @@ class Asker:
             require_whole(reply)
             read = _read_reply(equipment.parser, reply, context)
             if not isinstance(read, Rejection):
+                session.watch.clear()
                 return ReadReply(read, reply, asked, reask)
             rejection = read
             await self._journal.note_rejection(session, rejection, reask)
+            await self._watch_dialect(session, equipment.parser, rejection, reply)
             asked = [*asked, *_tell(equipment.parser, reply, rejection)]
         assert rejection is not None, "the model is asked at least once"
-        raise ReplyUnreadableError(
-            f"the model's reply could not be read ({rejection.message}); look at the raw reply in "
-            "the session's events, and check that task_type fits the model",
-            rejection=rejection.code,
-            span=rejection.span,
-            asked=self._max_reasks + 1,
-        )
+        raise _unreadable(rejection, equipment.parser, session.watch, self._max_reasks + 1)
+
+    async def _watch_dialect(
+        self,
+        session: Session,
+        parser: Parser,
+        rejection: Rejection,
+        reply: ModelReply,
+    ) -> None:
+        """Say, once per row of rejections alike, which dialect the replies look like."""
+        watch = session.watch
+        if not watch.note(rejection, reply.to_parser()):
+            return
+        watch.looks_like = await asyncio.to_thread(watch.find_dialects, parser.name)
+        facts = {
+            "step": session.next_number,
+            "dialect": parser.name,
+            "variant": parser.variant,
+            "code": rejection.code,
+            "in_a_row": watch.count,
+            "looks_like": watch.looks_like,
+        }
+        await self._journal.note(session, "dialect_mismatch", facts)
 
 
 def write_prompt(
@@ -138,6 +158,24 @@ def _read_reply(parser: Parser, reply: ModelReply, context: ReplyContext) -> Act
         return parser.str2action(reply.to_parser(), context)
     except Exception as error:
         raise _crashed(parser, error) from error
+
+
+def _unreadable(
+    rejection: Rejection, parser: Parser, watch: MismatchWatch, asked: int
+) -> ReplyUnreadableError:
+    remedy = "look at the raw reply in the session's events, and check that task_type fits"
+    if watch.looks_like:
+        remedy = (
+            f"{watch.count} replies in a row are no {parser.name}: they look like "
+            f"{' or '.join(watch.looks_like)}; open a session with that task_type"
+        )
+    return ReplyUnreadableError(
+        f"the model's reply could not be read ({rejection.message}); {remedy}",
+        rejection=rejection.code,
+        span=rejection.span,
+        asked=asked,
+        looks_like=list(watch.looks_like),
+    )
 
 
 def _tell(parser: Parser, reply: ModelReply, rejection: Rejection) -> list[Message]:

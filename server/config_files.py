@@ -59,6 +59,30 @@ def read_config_file(path: Path) -> ConfigFile:
     Raises:
         ConfigError: Unreadable, too large, not YAML, with aliases or duplicate keys.
     """
+    data, lines = _read_yaml(path)
+    if data is None:
+        return ConfigFile(path, {}, {})
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: the top must be `key: value` lines", file=path.name)
+    return ConfigFile(path, data, lines)
+
+
+def read_config_list(path: Path, name: str) -> ConfigFile:
+    """Read a YAML file whose top is a list; its items stand under `name`.
+
+    Raises:
+        ConfigError: As `read_config_file`.
+    """
+    data, lines = _read_yaml(path)
+    if data is None:
+        data = []
+    if not isinstance(data, list):
+        raise ConfigError(f"{path}: the top must be a list of `- ...` lines", file=path.name)
+    return ConfigFile(path, {name: data}, {(name, *key): line for key, line in lines.items()})
+
+
+def _read_yaml(path: Path) -> tuple[Any, dict[KeyPath, int]]:
+    """The content of a YAML file (None for an empty one) and the line of each key."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -74,10 +98,8 @@ def read_config_file(path: Path) -> ConfigFile:
         text = raw.decode("utf-8-sig")
         loader = _Loader(text)
         node = loader.get_single_node()
-        if node is None:
-            return ConfigFile(path, {}, {})
         lines: dict[KeyPath, int] = {}
-        data = _Builder(loader, path, lines).build(node, ())
+        data = None if node is None else _Builder(loader, path, lines).build(node, ())
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8; save it as UTF-8", file=path.name) from error
     except RecursionError as error:
@@ -89,9 +111,7 @@ def read_config_file(path: Path) -> ConfigFile:
         raise ConfigError(
             f"{path}:{line}: {problem}; mend the YAML", file=path.name, line=line
         ) from error
-    if not isinstance(data, dict):
-        raise ConfigError(f"{path}: the top must be `key: value` lines", file=path.name)
-    return ConfigFile(path, data, lines)
+    return data, lines
 
 
 def explain_validation_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:

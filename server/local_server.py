@@ -9,17 +9,20 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from parsers.registry import DialectChoice
 from server.asking import Asker, reply_context, write_prompt
+from server.dialect_table import DialectTable
 from server.engine import Engine
 from server.errors import BadRequestError, OverloadedError, ShuttingDownError
 from server.images import plan_sent_size
 from server.journal import Journal
 from server.memory import keep_large_buffers
 from server.model.client import AsksModel, ModelClient
-from server.model.providers import choose_model, read_key
+from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
 from server.payloads import SessionRequest, StepRequest
 from server.policy import AllowAll, Policy
@@ -59,6 +62,7 @@ class LocalServer:
         self.settings = server_config
         keep_large_buffers()
         self._shelf = ParserShelf(self.settings.config_dir)
+        self._dialects = DialectTable(self.settings.config_dir)
         self._store = RecordStore(self.settings.log_dir, self.settings.image_dir)
         self._reader = SessionReader(self._store)
         self._engine = Engine(image_threads=max(2, os.cpu_count() or 2))
@@ -101,26 +105,40 @@ class LocalServer:
 
     async def _open(self, payload: Mapping[str, Any]) -> str:
         request = SessionRequest.read(payload)
-        equipment = self._equip(request, request.task_type)
-        session = await self._book.create(request, equipment.parser.name)
+        dialect = self._choose_dialect(request)
+        equipment = self._equip(request, dialect)
+        dialect = replace(dialect, variant=equipment.parser.variant)
+        session = await self._book.create(request, dialect)
         session.equipment = equipment
         return session.id
 
     def _equipment_of(self, session: Session) -> Equipment:
         """A session's equipment; chosen anew after a restart."""
         if session.equipment is None:
-            session.equipment = self._equip(session.request, session.task_type)
+            dialect = session.dialect or self._choose_dialect(session.request)
+            session.equipment = self._equip(session.request, dialect)
         return session.equipment
 
-    def _equip(self, request: SessionRequest, task_type: str | None) -> Equipment:
-        """Choose parser, model and picture size of a session."""
-        target = choose_model(
-            self.settings, request.model_provider, request.model_name, request.args
+    def _choose_model(self, request: SessionRequest) -> ModelTarget:
+        return choose_model(self.settings, request.model_provider, request.model_name, request.args)
+
+    def _choose_dialect(self, request: SessionRequest) -> DialectChoice:
+        """By name, or by the model's; once per session: its log keeps the choice."""
+        target = self._choose_model(request)
+        return self._dialects.choose(
+            request.task_type or target.defaults.task_type,
+            target.model,
+            variant=request.model_config.get("variant") or target.defaults.variant,
+            default=self.settings.default_task_type,
         )
+
+    def _equip(self, request: SessionRequest, dialect: DialectChoice) -> Equipment:
+        """Choose parser, model and picture size of a session."""
+        target = self._choose_model(request)
         read_key(target)  # A missing key is told now, not after the first screenshot.
         parser = self._shelf.get(
-            task_type or target.defaults.task_type or self.settings.default_task_type,
-            variant=request.model_config.get("variant") or target.defaults.variant,
+            dialect.dialect,
+            variant=dialect.variant,
             language=request.model_config.get("prompt_language") or target.defaults.prompt_language,
             prompt_file=target.defaults.prompt_file,
         )

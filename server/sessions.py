@@ -12,6 +12,8 @@ from typing import Any
 
 from parsers.action import Action, Info
 from parsers.base import Environment, Exchange, Parser
+from parsers.registry import DialectChoice
+from server.dialect_mismatch import MismatchWatch
 from server.engine import Engine
 from server.errors import (
     IdempotencyConflictError,
@@ -24,7 +26,12 @@ from server.errors import (
 from server.images import ResizeRequest, SentImage
 from server.model.providers import ModelTarget
 from server.payloads import SessionRequest
-from server.records.messages import build_session_start, read_session_start, read_step
+from server.records.messages import (
+    build_session_start,
+    read_dialect,
+    read_session_start,
+    read_step,
+)
 from server.records.reader import (
     Damage,
     is_step,
@@ -81,7 +88,7 @@ class Session:
 
     id: str
     request: SessionRequest
-    task_type: str
+    dialect: DialectChoice | None
     log: SessionLog
     events: EventLog
     environments: list[Environment] = field(default_factory=list)
@@ -95,6 +102,7 @@ class Session:
     stop_reason: str | None = None
     damage: Damage | None = None
     equipment: Equipment | None = None
+    watch: MismatchWatch = field(default_factory=MismatchWatch)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     running: asyncio.Task[Any] | None = None
 
@@ -153,7 +161,7 @@ class SessionBook:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Session]] = {}
 
-    async def create(self, request: SessionRequest, task_type: str) -> Session:
+    async def create(self, request: SessionRequest, dialect: DialectChoice) -> Session:
         """Open a session; its first line is durable when this returns.
 
         Raises:
@@ -163,11 +171,11 @@ class SessionBook:
         session = Session(
             id=session_id,
             request=request,
-            task_type=task_type,
+            dialect=dialect,
             log=SessionLog(self._store.log_path(session_id), session_id),
             events=EventLog(self._store.events_path(session_id), session_id),
         )
-        message = build_session_start(request, task_type)
+        message = build_session_start(request, dialect)
         await self._engine.in_files(session.log.append, message)
         self._keep(session)
         return session
@@ -302,7 +310,7 @@ def rebuild_session(store: RecordStore, session_id: str) -> Session:
     session = Session(
         id=session_id,
         request=request,
-        task_type=request.task_type or "",
+        dialect=read_dialect(reading.lines[0].message),
         log=SessionLog(
             path,
             session_id,

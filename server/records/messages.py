@@ -9,6 +9,7 @@ from typing import Any
 from parsers.action import Action, Size, action_from_wire
 from parsers.base import Environment, Message
 from parsers.errors import InvalidActionError
+from parsers.registry import DialectChoice
 from server.model.reply import ModelReply
 from server.payloads import SessionRequest
 
@@ -40,14 +41,32 @@ class StepRecord:
     idempotency_key: str | None
 
 
-def build_session_start(request: SessionRequest, task_type: str) -> dict[str, Any]:
+def build_session_start(request: SessionRequest, dialect: DialectChoice) -> dict[str, Any]:
     return {
         "log_type": "session_start",
         "task": request.task,
-        "task_type": task_type,
+        "task_type": dialect.dialect,
         "model_config": request.model_config,
         "extra_info": request.extra_info,
+        "dialect": {
+            "name": dialect.dialect,
+            "variant": dialect.variant,
+            "pattern": dialect.pattern or None,
+        },
     }
+
+
+def read_dialect(message: Mapping[str, Any]) -> DialectChoice | None:
+    """What `build_session_start` wrote of the dialect; None in logs that name none."""
+    wire = message.get("dialect")
+    fields = wire if isinstance(wire, dict) else {}
+    name = fields.get("name") or message.get("task_type")
+    if not name:
+        return None
+    variant = fields.get("variant")
+    return DialectChoice(
+        str(name), None if variant is None else str(variant), str(fields.get("pattern") or "")
+    )
 
 
 def read_session_start(message: Mapping[str, Any]) -> SessionRequest:

@@ -64,6 +64,7 @@ def test_a_session_s_log_is_what_step_gui_tools_read(serve: Serve) -> None:
         "task_type": "step0920",
         "model_config": model_config,
         "extra_info": {"by": "me"},
+        "dialect": {"name": "step0920", "variant": None, "pattern": None},
     }
     for number, line in enumerate(lines[1:], start=1):
         message = line["message"]

@@ -266,7 +266,7 @@ def test_a_rebuilt_session_is_the_session(serve: Serve) -> None:
         after = server._book._sessions[session_id]
         for name in (
             "request",
-            "task_type",
+            "dialect",
             "environments",
             "actions",
             "dialogue",

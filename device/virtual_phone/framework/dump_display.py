@@ -197,7 +197,10 @@ def dump_input(system: Userland, args: list[str]) -> str:
     width_px, height_px = main.size_px
     sdk = system.profile.sdk
     if sdk <= 32:
-        orientation = f"      SurfaceOrientation: {main.rotation}\n"
+        orientation = (
+            f"      SurfaceWidth: {width_px}px\n      SurfaceHeight: {height_px}px\n"
+            f"      SurfaceOrientation: {main.rotation}\n"
+        )
     elif sdk <= 34:
         orientation = f"      InputDeviceOrientation: {main.rotation}\n"
     else:
@@ -212,8 +215,8 @@ def dump_input(system: Userland, args: list[str]) -> str:
     )
     return (
         "INPUT MANAGER (dumpsys input)\n\nInput Manager State:\n  Interactive: "
-        f"{str(_is_on(system)).lower()}\n\nEvent Hub State:\n  Devices:\n    2: fts_touch\n"
-        "      Classes: TOUCH | TOUCH_MT\n\nInput Reader State:\n  Device 2: fts_touch\n"
+        f"{str(_is_on(system)).lower()}\n\nEvent Hub State:\n  Devices:\n    2: touch_dev\n"
+        "      Classes: TOUCH | TOUCH_MT\n\nInput Reader State:\n  Device 2: touch_dev\n"
         "    Touch Input Mapper (mode - DIRECT):\n      Parameters:\n"
         "        GestureMode: MULTI_TOUCH\n        DeviceType: TOUCH_SCREEN\n"
         "        OrientationAware: true\n"

@@ -184,15 +184,18 @@ def _windows(system: Userland) -> str:
         titles.append("InputMethod")
     stack = system.phone.task_stack()
     titles += [task.window for task in stack[:4]]
+    records = {full_component(task.window): _record(system, task) for task in stack}
     text = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n"
     for number, title in enumerate(titles):
         name = full_component(title) if "/" in title else title
         package = name.partition("/")[0] if "/" in name else "com.android.systemui"
+        token = f"    mToken={records[name]}\n" if name in records else ""
         visible = "/" not in name or number < 4 + int(system.phone.ime_shown)
         text += (
             f"  Window #{number} Window{{{_token(name)} u0 {name}}}:\n"
             f"    mDisplayId=0 mSession=Session{{{_token(package)} 1450:u0a10100}}\n"
             f"    mOwnerUid=10100 showForAllUsers=false package={package} appop=NONE\n"
+            f"{token}"
             f"    isOnScreen={str(visible).lower()}\n    isVisible={str(visible).lower()}\n"
         )
     return text + (_focus_lines(system) if system.profile.sdk <= 28 else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import deque
 from collections.abc import Mapping
 from typing import Final
@@ -54,7 +55,14 @@ def _compile(pattern: str, options: Options, *, extended: bool, fixed: bool) -> 
         text = rf"\b(?:{text})\b"
     if options.has("x"):
         text = rf"^(?:{text})$"
-    return re.compile(encode_text(text), re.IGNORECASE if options.has("i") else 0)
+    return _compile_bytes(text, ignore_case=options.has("i"))
+
+
+def _compile_bytes(pattern: str, *, ignore_case: bool) -> re.Pattern[bytes]:
+    """Compiles a pattern as it is meant on a phone, where `[[` in a set is nothing special."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return re.compile(encode_text(pattern), re.IGNORECASE if ignore_case else 0)
 
 
 async def _grep_one(
@@ -192,7 +200,7 @@ def _substitute(body: str, line: bytes, *, extended: bool) -> tuple[bytes, bool]
     pattern = pattern if extended else from_basic(pattern)
     replacement = re.sub(r"(?<!\\)&", r"\\g<0>", replacement).replace("\\&", "&")
     replacement = replacement.replace("\\" + delimiter, delimiter)
-    matcher = re.compile(encode_text(pattern), re.IGNORECASE if "i" in flags.lower() else 0)
+    matcher = _compile_bytes(pattern, ignore_case="i" in flags.lower())
     new, count = matcher.subn(encode_text(replacement), line, count=0 if "g" in flags else 1)
     return new, count > 0 and "p" in flags
 

@@ -138,7 +138,7 @@ async def test_a_failed_dump_leaves_the_old_file(
     system: Any, run: Any, fault: str, err: str, status: int
 ) -> None:
     await run("echo old > /sdcard/window_dump.xml")
-    system.faults.add(Fault(fault))
+    system.faults.add(Fault(fault, delay_s=0.0))
     result = await run("uiautomator dump")
     assert (result.out, result.err, result.status) == ("", err, status)
     assert (await run("cat /sdcard/window_dump.xml")).out == "old\n"

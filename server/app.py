@@ -11,17 +11,20 @@ import anyio.to_thread
 from fastapi import FastAPI
 
 from server.auto_reply import model_answerer
+from server.http.access import Access, open_access
 from server.http.devices import device_routes
 from server.http.docs_page import docs_routes
 from server.http.errors import install_error_handlers
 from server.http.guards import RequestGuard
 from server.http.health import health_routes
+from server.http.login import login_routes
 from server.http.sessions import session_routes
 from server.http.steps import step_routes
 from server.http.tasks import task_routes
 from server.local_server import LocalServer
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
+from server.task_limits import price_finder
 from server.tasks import TaskRunner
 from server.version import VERSION
 
@@ -38,6 +41,7 @@ class Parts:
     server: LocalServer
     phones: Phones
     tasks: TaskRunner
+    access: Access
 
 
 def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
@@ -48,15 +52,24 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         phones: Where phones come from; None for those that adb lists.
 
     Raises:
+        ConfigError: The server would be open to others.
         StorageBusyError: Another service owns the log folder.
     """
+    access = open_access(settings)
     phones = phones or AdbPhones(settings)
     server = LocalServer(settings)
     answerer = functools.partial(model_answerer, settings)
-    tasks = TaskRunner(server, phones.open, answerer=answerer)
+    tasks = TaskRunner(
+        server,
+        phones.open,
+        answerer=answerer,
+        find_tagged=phones.find_tagged,
+        price_of=price_finder(settings),
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await anyio.to_thread.run_sync(tasks.restore)
         try:
             yield
         finally:
@@ -72,18 +85,20 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         redirect_slashes=False,  # a redirect would name whatever host the caller claimed
         lifespan=lifespan,
     )
-    app.state.parts = Parts(server=server, phones=phones, tasks=tasks)
+    app.state.parts = Parts(server=server, phones=phones, tasks=tasks, access=access)
     app.include_router(step_routes(server))
     app.include_router(session_routes(server))
     app.include_router(task_routes(tasks))
     app.include_router(device_routes(phones))
     app.include_router(health_routes(settings))
+    app.include_router(login_routes(access))
     app.include_router(docs_routes(app))
     install_error_handlers(app)
     app.add_middleware(
         RequestGuard,
         allowed_hosts=settings.allowed_hosts,
         max_body_bytes=settings.max_body_bytes,
-        token=settings.api_token.get_secret_value() if settings.api_token else None,
+        max_held_bytes=settings.max_held_bytes,
+        access=access,
     )
     return app

@@ -169,11 +169,14 @@ def serve(
     debug: Annotated[
         bool | None, typer.Option("--debug", help="Also log prompts, replies and timings.")
     ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Let anyone on this machine call; loopback only.")
+    ] = False,
 ) -> None:
     """Start the service: HTTP API, sessions, tasks.
 
-    It listens on loopback only. Another address needs a token (LOCALSERVER_API_TOKEN) and
-    --allow-host.
+    It listens on loopback only; another address needs --allow-host. Callers send a token: the one
+    in LOCALSERVER_API_TOKEN, else one that is made at the first start and kept in a file.
     """
     from server.commands import serve_command
 
@@ -185,6 +188,7 @@ def serve(
             log_dir=log_dir,
             config_dir=config,
             debug=debug,
+            no_token=no_token,
         )
     )
 
@@ -250,7 +254,7 @@ def phone(
     size: Annotated[str, typer.Option(metavar="WxH", help="Screen size in pixels.")] = "1080x2400",
     connect: Annotated[bool, typer.Option(help="Connect it to this machine's adb server.")] = True,
 ) -> None:
-    """Start a virtual phone: a device for adb, with a screen and apps."""
+    """Start a virtual phone: a device for adb with screen and apps."""
     from server.commands import phone_command
 
     raise typer.Exit(phone_command(port=port, locale=locale.value, size=size, connect=connect))
@@ -350,7 +354,7 @@ def prompt(
     hint: Annotated[list[str] | None, typer.Option(help="A remark for the model.")] = None,
     config: ConfigOption = None,
 ) -> None:
-    """Print the messages that a model would be sent for a first step."""
+    """Print the messages that a model would get for a first step."""
     from server.dialect_commands import prompt_command
 
     raise typer.Exit(
@@ -365,6 +369,130 @@ def prompt(
             config_dir=config,
         )
     )
+
+
+AddressArgument = Annotated[str, typer.Argument(metavar="HOST[:PORT]", help="Its address.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+SerialArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[SERIAL]", help="Serial or name. Default: the only one that is ready."),
+]
+
+
+@app.command()
+def connect(address: AddressArgument, as_json: JsonOption = False) -> None:
+    """Connect a phone over the network (wireless debugging)."""
+    from server.device_commands import connect_command
+
+    raise typer.Exit(connect_command(address, as_json=as_json))
+
+
+@app.command()
+def pair(
+    address: AddressArgument,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The code on the phone's screen.")],
+) -> None:
+    """Pair with a phone that shows a pairing code (--help: how).
+
+    On the phone: Developer options, Wireless debugging, Pair device with pairing code. The port
+    is that of the dialog; the port to connect to afterwards is on the page behind it.
+    """
+    from server.device_commands import pair_command
+
+    raise typer.Exit(pair_command(address, code))
+
+
+@app.command()
+def disconnect(address: AddressArgument) -> None:
+    """Let a network phone go, with its keyboard given back."""
+    from server.device_commands import disconnect_command
+
+    raise typer.Exit(disconnect_command(address))
+
+
+keyboard = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Install or remove the keyboard that types Chinese and emoji.",
+)
+app.add_typer(keyboard, name="keyboard")
+
+
+@keyboard.command("install")
+def keyboard_install(
+    serial: SerialArgument = None, yes: YesOption = False, config: ConfigOption = None
+) -> None:
+    """Say what it does, ask, and install the helper keyboard."""
+    from server.device_commands import keyboard_install_command
+
+    raise typer.Exit(keyboard_install_command(serial, yes=yes, config_dir=config))
+
+
+@keyboard.command("remove")
+def keyboard_remove(
+    serial: SerialArgument = None, yes: YesOption = False, config: ConfigOption = None
+) -> None:
+    """Take the helper keyboard off the phone again."""
+    from server.device_commands import keyboard_remove_command
+
+    raise typer.Exit(keyboard_remove_command(serial, yes=yes, config_dir=config))
+
+
+@app.command()
+def verify(
+    session: Annotated[
+        str | None, typer.Argument(help="Session id, or its first characters.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Check every session.")] = False,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that a session's records are whole: lines, order, pictures.
+
+    Nothing is changed, and a running service is not disturbed. The exit code is 1 when something
+    is wrong.
+    """
+    from server.record_commands import verify_command
+
+    raise typer.Exit(
+        verify_command(
+            session, everything=everything, log_dir=log_dir, config_dir=config, as_json=as_json
+        )
+    )
+
+
+@app.command()
+def repair(
+    session: Annotated[str, typer.Argument(help="Session id, or its first characters.")],
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Mend a damaged session up to its first bad line; it can go on.
+
+    The damaged file is kept whole under another name. Stop the service first.
+    """
+    from server.record_commands import repair_command
+
+    raise typer.Exit(repair_command(session, log_dir=log_dir, config_dir=config, as_json=as_json))
+
+
+@app.command()
+def delete(
+    session: Annotated[str, typer.Argument(help="Session id, or its first characters.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Delete a session for good: its log, events and pictures.
+
+    Beside a running service use DELETE /v1/sessions/{id} instead.
+    """
+    from server.record_commands import delete_command
+
+    raise typer.Exit(delete_command(session, yes=yes, log_dir=log_dir, config_dir=config))
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from server.terminal import console, errors, inert, print_error, print_json, pri
 
 if TYPE_CHECKING:
     from device.doctor import Finding
+    from server.http.access import Access
     from server.loop_options import Question
     from server.session_reading import SessionReader
     from server.task_result import StepReport, TaskResult
@@ -67,7 +68,7 @@ def run_task_command(
     from server.local_server import LocalServer
     from server.phones import AdbPhones
 
-    settings = _settings(config_dir, log_dir)
+    settings = read_settings(config_dir, log_dir)
     phone = AdbPhones(settings).open(serial)
     chosen = {"model_name": model, "model_provider": provider}
     options = LoopOptions(
@@ -107,32 +108,32 @@ def serve_command(
     log_dir: Path | None,
     config_dir: Path | None,
     debug: bool | None,
+    no_token: bool,
 ) -> int:
     """Start the service and stay until it is stopped."""
-    import uvicorn
-
     from server.app import create_app
+    from server.http.access import OWNER
+    from server.log_lines import configure_logging
+    from server.serving import serve
 
-    settings = _settings(config_dir, log_dir, host=host, port=port, debug=debug)
+    open_to_all = {"require_token": False} if no_token else {}
+    settings = read_settings(config_dir, log_dir, host=host, port=port, debug=debug, **open_to_all)
     if allow_hosts:
         names = dict.fromkeys((*settings.allowed_hosts, *allow_hosts))
         settings = settings.model_copy(update={"allowed_hosts": tuple(names)})
-    _refuse_open_doors(settings, hosts_named=bool(allow_hosts))
+    configure_logging(settings.log_format, debug=settings.debug)
     app = create_app(settings)
     errors.print(
         f"LocalServer listens on http://{settings.host}:{settings.port} "
         f"(API reference: /docs); sessions are kept in {settings.log_dir}",
         soft_wrap=True,
     )
-    uvicorn.run(
-        app,
-        host=settings.host,
-        port=settings.port,
-        log_level="info" if settings.debug else "warning",
-        access_log=settings.debug,
-        server_header=False,
-        timeout_graceful_shutdown=10,
-    )
+    access = app.state.parts.access
+    errors.print(_say_token(access), soft_wrap=True, highlight=False)
+    if not access.is_open:
+        link = f"http://127.0.0.1:{settings.port}/login/{access.create_link(OWNER)}"
+        errors.print(f"for a browser, once: {link}", soft_wrap=True, highlight=False)
+    serve(app, settings)
     return 0
 
 
@@ -173,7 +174,7 @@ def doctor_command(*, serial: str | None, config_dir: Path | None, as_json: bool
     from device.doctor import diagnose
     from server.model.preflight import check_models
 
-    findings = [*diagnose(serial), *check_models(_settings(config_dir, None))]
+    findings = [*diagnose(serial), *check_models(read_settings(config_dir, None))]
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -193,8 +194,8 @@ def sessions_command(
     *, limit: int, log_dir: Path | None, config_dir: Path | None, as_json: bool
 ) -> int:
     """List sessions, the newest first."""
-    settings = _settings(config_dir, log_dir)
-    summaries = _reader(settings).list_sessions(limit, 0) if settings.log_dir.is_dir() else []
+    settings = read_settings(config_dir, log_dir)
+    summaries = open_reader(settings).list_sessions(limit, 0)
     if as_json:
         print_json([asdict(summary) for summary in summaries])
     elif summaries:
@@ -228,8 +229,9 @@ def show_command(
     """Show one session: its steps, its trouble, how it ended."""
     from server.contact_sheet import SheetStep, draw_contact_sheet
 
-    reader = _reader(_settings(config_dir, log_dir))
-    session_id = _find_session(reader, session)
+    settings = read_settings(config_dir, log_dir)
+    reader = open_reader(settings)
+    session_id = find_session(settings, session)
     record = reader.read_session(session_id)
     steps = reader.read_steps(session_id, 1, max(1, record.steps))
     events = reader.read_events(session_id, 0)
@@ -302,43 +304,37 @@ def model_command(*, port: int) -> int:
     return 0
 
 
-def _settings(config_dir: Path | None, log_dir: Path | None, **overrides: Any) -> Settings:
+def read_settings(config_dir: Path | None, log_dir: Path | None, **overrides: Any) -> Settings:
     """Settings with the log folder of the command line; pictures go beside the log then."""
     if log_dir is not None:
         overrides |= {"log_dir": log_dir, "image_dir": log_dir / "images"}
     return load_settings(config_dir, **overrides)
 
 
-def _reader(settings: Settings) -> SessionReader:
-    """Reads without owning the folder: a running service goes on beside it."""
-    from server.records.store import RecordFiles
+def open_reader(settings: Settings) -> SessionReader:
+    """Reads without owning the store: a running service goes on beside it."""
+    from server.records.opening import open_files
     from server.session_reading import SessionReader
 
-    return SessionReader(RecordFiles(settings.log_dir, settings.image_dir))
+    return SessionReader(open_files(settings))
 
 
-def _refuse_open_doors(settings: Settings, *, hosts_named: bool) -> None:
-    if settings.host in ("127.0.0.1", "localhost", "::1"):
-        return
-    if settings.api_token is None:
-        raise ConfigError(
-            f"listening on {settings.host} lets others drive the phone: set LOCALSERVER_API_TOKEN "
-            "to a long random text, or listen on 127.0.0.1"
-        )
-    if not hosts_named and settings.allowed_hosts == Settings.model_fields["allowed_hosts"].default:
-        raise ConfigError(
-            f"listening on {settings.host} needs the names that callers use: "
-            "add --allow-host NAME (or allowed_hosts in server.yaml)"
-        )
+def _say_token(access: Access) -> str:
+    """How callers get in; a new token is shown this once."""
+    if access.is_open:
+        return "anyone on this machine may call: it asks for no token (--no-token)"
+    if access.file is None:
+        return "callers send the token that is set: Authorization: Bearer ..."
+    where = f"callers send the token in {access.file.path}: Authorization: Bearer ..."
+    return f"{where}\nit was made now: {access.file.token}" if access.file.is_new else where
 
 
-def _find_session(reader: SessionReader, start: str) -> str:
+def find_session(settings: Settings, start: str) -> str:
     """The one session whose id begins so."""
-    fitting = [
-        summary.session_id
-        for summary in reader.list_sessions(100_000, 0)
-        if summary.session_id.startswith(start)
-    ]
+    from server.records.opening import open_files
+
+    stored = open_files(settings).list_sessions()
+    fitting = [one.session_id for one in stored if one.session_id.startswith(start)]
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:

@@ -200,6 +200,13 @@ class StorageError(ServerError):
     status = 507
 
 
+class StorageFullError(StorageError):
+    """There is no room left: refused before the model is paid, or while something was written."""
+
+    code = "storage.full"
+    retryable = True
+
+
 class StorageBusyError(ServerError):
     """Another service process owns this log folder."""
 
@@ -230,6 +237,9 @@ DEVICE_STATUS: dict[str, int] = {
     "device.not_found": 404,
     "device.ambiguous": 409,
     "device.bad_point": 422,
+    "device.bad_argument": 422,
+    "device.bad_address": 422,
+    "device.unknown_key": 422,
     "device.app_not_found": 404,
     "device.app_ambiguous": 409,
     "device.timeout": 504,

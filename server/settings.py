@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -18,11 +18,15 @@ from server.config_files import (
     suggest,
 )
 from server.errors import ConfigError
+from server.tokens import default_state_dir
 
 ENV_PREFIX = "LOCALSERVER_"
 SERVER_FILE = "server.yaml"
 MODELS_FILE = "model_config.yaml"
 MIB = 1024 * 1024
+RECORD_URL = r"^(s3|gs)://[a-z0-9][a-z0-9._-]{1,221}(/[A-Za-z0-9._/-]*)?$"
+Role = Literal["read", "act", "admin"]
+LogFormat = Literal["text", "json"]
 
 
 class _Frozen(BaseModel):
@@ -73,24 +77,49 @@ class ProviderConfig(_Frozen):
     max_attempts: int = Field(default=3, ge=1, le=10)
 
 
+class TokenConfig(_Frozen):
+    """A token of one more caller.
+
+    Attributes:
+        token: The token, or `env:NAME` for one that is read from the environment.
+        role: `read` looks, `act` also opens sessions and drives phones, `admin` also deletes.
+    """
+
+    token: SecretStr
+    role: Role = "act"
+
+
 class Settings(_Frozen):
     """Everything that can be set, checked once at start.
 
     Attributes:
         log_dir: One `<session_id>.jsonl` and `<session_id>.events.jsonl` per session.
         image_dir: One folder of screenshots per session.
+        record_url: Where sessions are kept instead: `s3://bucket/prefix` or `gs://bucket/prefix`;
+            given as `log_dir`. The two folders are not used then.
+        min_free_bytes: With less room left than this, steps are refused before the model is asked.
+        keep_days: Closed sessions older than this are deleted; None: never.
+        keep_bytes: The oldest closed sessions above this are deleted; None: never.
         config_dir: Where the configuration was read.
         debug: Log full prompts (without pictures), replies and timings.
         host: Address to listen on.
         port: Port to listen on.
         allowed_hosts: Values of the `Host` header that are served.
-        api_token: Token that HTTP callers must send; None: loopback callers need none.
+        state_dir: The user's folder for what outlives a process: the token file is in it.
+        require_token: Whether HTTP callers must send a token; false only on loopback.
+        api_token: The `admin` token; None: the one in the user's token file, made at first.
+        tokens: More tokens, by the name of their caller.
+        failed_attempt_delay_s: How long a wrong token waits for its refusal, after a few.
         session_busy_wait_s: How long a second step of a session waits for the first.
         max_body_bytes: Largest request body.
+        max_held_bytes: Most bytes of request bodies in work at a time; more is refused (429).
         max_image_bytes: Largest screenshot file.
         max_image_pixels: Most pixels in a screenshot, checked before it is decoded.
         max_running_steps: Steps that may run at a time; one more is refused (429).
         max_sessions_in_memory: Idle sessions above this are dropped; their log brings them back.
+        drain_s: How long steps may go on after the server was told to stop.
+        log_format: The server's own log on standard error: lines for people, or JSON.
+        allow_image_file: Whether HTTP callers may name a picture by a path on the server.
         allow_image_url: Whether a screenshot may be given as an http(s) URL.
         image_url_hosts: Hosts that such a URL may name although they are in a private network.
         max_reasks: How often the model is asked again when its reply cannot be read.
@@ -103,17 +132,29 @@ class Settings(_Frozen):
     log_dir: Path
     image_dir: Path
     config_dir: Path
+    record_url: str | None = Field(default=None, pattern=RECORD_URL)
+    min_free_bytes: int = Field(default=64 * MIB, ge=0)
+    keep_days: float | None = Field(default=None, gt=0)
+    keep_bytes: int | None = Field(default=None, gt=0)
     debug: bool = False
     host: str = "127.0.0.1"
     port: int = Field(default=8704, ge=0, le=65535)
     allowed_hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]")
+    state_dir: Path = Field(default_factory=default_state_dir)
+    require_token: bool = True
     api_token: SecretStr | None = None
+    tokens: dict[str, TokenConfig] = Field(default_factory=dict)
+    failed_attempt_delay_s: float = Field(default=1.0, ge=0, le=60)
     session_busy_wait_s: float = Field(default=5.0, ge=0, le=600)
     max_body_bytes: int = Field(default=32 * MIB, gt=0)
+    max_held_bytes: int = Field(default=1024 * MIB, gt=0)
     max_image_bytes: int = Field(default=20 * MIB, gt=0)
     max_image_pixels: int = Field(default=40_000_000, gt=0)
     max_running_steps: int = Field(default=500, gt=0)
     max_sessions_in_memory: int = Field(default=1000, gt=0)
+    drain_s: float = Field(default=10.0, ge=0, le=600)
+    log_format: LogFormat = "text"
+    allow_image_file: bool = False
     allow_image_url: bool = False
     image_url_hosts: tuple[str, ...] = ()
     max_reasks: int = Field(default=2, ge=0, le=10)
@@ -159,6 +200,7 @@ def load_settings(config_dir: Path | None = None, **overrides: Any) -> Settings:
     for key in ("config_dir", "providers"):
         if key in server_file.data:
             raise server_file.error((key,), f"is not set in this file; see {MODELS_FILE}")
+    _take_record_url(values, values)
     for key in ("log_dir", "image_dir"):
         if isinstance(values[key], str):
             values[key] = folder.parent / Path(values[key]).expanduser()
@@ -169,6 +211,7 @@ def load_settings(config_dir: Path | None = None, **overrides: Any) -> Settings:
         ("environment variable", _read_environment()),
         ("override", {k: v for k, v in overrides.items() if v is not None}),
     ):
+        _take_record_url(given, values)
         for key, value in given.items():
             if key in ("log_dir", "image_dir") and isinstance(value, str | Path):
                 value = Path(value).expanduser().absolute()
@@ -224,9 +267,24 @@ def _read_providers(folder: Path) -> dict[str, ProviderConfig]:
     return providers
 
 
+def _take_record_url(given: dict[str, Any], values: dict[str, Any]) -> None:
+    """`log_dir` may name an object store; a path that a shell made of it has lost one slash."""
+    kind, colon, rest = str(given.get("log_dir", "")).replace("\\", "/").partition(":/")
+    if colon and kind in ("s3", "gs"):
+        del given["log_dir"]
+        given.pop("image_dir", None)
+        values["record_url"] = f"{kind}://{rest.strip('/')}"
+        values.setdefault("log_dir", "logs/traces")
+        values.setdefault("image_dir", "logs/images")
+    elif given is not values and "log_dir" in given:
+        values.pop("record_url", None)
+
+
 def _read_environment() -> dict[str, Any]:
     values: dict[str, Any] = {}
-    known = {name.upper(): name for name in Settings.model_fields if name != "providers"}
+    known = {
+        name.upper(): name for name in Settings.model_fields if name not in ("providers", "tokens")
+    }
     for variable, text in os.environ.items():
         if not variable.startswith(ENV_PREFIX) or variable == ENV_PREFIX + "CONFIG_DIR":
             continue

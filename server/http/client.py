@@ -15,6 +15,7 @@ import httpx2
 from device.errors import DeviceError
 from parsers.errors import ParserError
 from server.errors import ReplyUnreadableError, ServerError, SessionBusyError
+from server.tokens import find_token
 
 CONNECT_TIMEOUT_S = 5.0
 TRANSPORT_ATTEMPTS = 3
@@ -42,13 +43,15 @@ class RemoteLocalServer:
 
     Args:
         base_url: Its address, say `http://127.0.0.1:8704`.
-        token: Its token, if it asks for one.
+        token: Its token; None: of a service on this machine it is found (`LOCALSERVER_API_TOKEN`,
+            or the user's token file), to another machine none is sent.
         timeout_s: Longest wait for an answer; a step waits for the model.
     """
 
     def __init__(self, base_url: str, token: str | None = None, timeout_s: float = 300.0) -> None:
         self.base_url = base_url.rstrip("/")
         self._timeout_s = timeout_s
+        token = token or find_token(self.base_url)
         self._client = httpx2.Client(
             base_url=self.base_url,
             headers={"Authorization": f"Bearer {token}"} if token else {},

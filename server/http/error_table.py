@@ -68,7 +68,11 @@ REMEDIES: dict[str, str] = {
     "request.unsupported_media_type": "Send JSON with `Content-Type: application/json`.",
     "request.host_not_allowed": "Call 127.0.0.1 or localhost, or add the name to `allowed_hosts`.",
     "request.origin_not_allowed": "Call from a program, or from a page that this server gave.",
-    "request.unauthorized": "Send `Authorization: Bearer <token>` (`LOCALSERVER_API_TOKEN`).",
+    "request.unauthorized": "Send `Authorization: Bearer <token>`; the token is in "
+    "`~/.localserver/token`.",
+    "request.forbidden": "Use a token with the role that `details.needed` names.",
+    "request.too_many_attempts": "Send the right token, after the time in `Retry-After`.",
+    "request.headers_too_large": "Send fewer and shorter headers.",
     "request.timeout": "Send it again over a better line.",
     "request.refused": "See `/docs` for the shape of requests.",
     "session.not_found": "Open one with `POST /get_session`; `GET /v1/sessions` lists them.",
@@ -77,6 +81,7 @@ REMEDIES: dict[str, str] = {
     "session.damaged": "Read what is good with `GET /v1/sessions/{id}/steps`; open a new session.",
     "session.step_not_found": "Steps count from 1; `GET /v1/sessions/{id}` has their number.",
     "task.not_found": "`GET /v1/tasks` lists them; older ones are in the sessions.",
+    "task.no_phone": "Plug a phone in, or name one by `serial`; `details.set_aside` has the faults.",
     "task.wrong_state": "Read the task again; answer only while it waits.",
     "image.invalid": "Send a whole PNG, JPEG or WebP.",
     "image.source_not_allowed": "Send the picture itself: a data URL or a multipart file.",
@@ -94,6 +99,8 @@ REMEDIES: dict[str, str] = {
     "model.bad_reply": "Check that `api_base` is an OpenAI-compatible `/v1`, and try again.",
     "model.cut": "Raise `max_tokens` in `args`.",
     "storage.failed": "Make room on the disk, mend the folder's permissions, try again.",
+    "storage.full": "Free space (`localserver delete`, `keep_days`, `keep_bytes`); "
+    "send it again.",
     "storage.in_use": "Stop the other service, or give this one its own `log_dir`.",
     "policy.denied": "Do it by hand, or approve it when the task is started.",
     "action.element_not_found": "The model is told; it names an element of the list, or a point.",
@@ -144,6 +151,7 @@ REMEDIES: dict[str, str] = {
     "device.automation_busy": "Stop the other automation tool on this phone.",
     "device.ui_tree_encoding": "Use a dialect that works with points on this phone.",
     "device.keyboard_not_saved": "Make the folder for borrowed keyboards writable.",
+    "device.leased": "Wait for the task's end, stop it, or take the phone over.",
     "device.locked": "Unlock the phone by hand.",
     **{f"parser.{code}": _LOOK_AT_REPLY for code in get_args(RejectionCode)},
 }

@@ -59,6 +59,28 @@ class UnauthorizedError(ServerError):
     status = 401
 
 
+class ForbiddenError(ServerError):
+    """The token is right, but its role may not do this."""
+
+    code = "request.forbidden"
+    status = 403
+
+
+class TooManyAttemptsError(ServerError):
+    """Too many wrong tokens came at once."""
+
+    code = "request.too_many_attempts"
+    status = 429
+    retryable = True
+
+
+class HeadersTooLargeError(ServerError):
+    """The headers are too many or too long."""
+
+    code = "request.headers_too_large"
+    status = 431
+
+
 class BodyTimeoutError(ServerError):
     """The body did not arrive in time."""
 
@@ -76,9 +98,13 @@ class UnknownClientError(ServerError):
 
 def error_response(error: BaseException, headers: dict[str, str] | None = None) -> JSONResponse:
     """The answer to a request that failed so."""
-    return JSONResponse(
-        {"error": describe_error(error)}, status_code=http_status(error), headers=headers
-    )
+    status = http_status(error)
+    if status == 401:
+        headers = {**(headers or {}), "WWW-Authenticate": "Bearer"}
+    if status == 429:
+        wait_s = error.details.get("retry_after_s", 1) if isinstance(error, ServerError) else 1
+        headers = {**(headers or {}), "Retry-After": str(max(1, round(wait_s)))}
+    return JSONResponse({"error": describe_error(error)}, status_code=status, headers=headers)
 
 
 def install_error_handlers(app: FastAPI) -> None:

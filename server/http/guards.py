@@ -1,4 +1,4 @@
-"""What every request passes before anything of it is read: host, origin, token, size, type.
+"""What every request passes before anything of it is read: host, origin, caller, size, type.
 
 The server drives a phone, so a web page that is open on the same machine must not reach it: a
 foreign `Host` (DNS rebinding) and a foreign `Origin` are refused on every route alike.
@@ -7,16 +7,18 @@ foreign `Host` (DNS rebinding) and a foreign `Origin` are refused on every route
 from __future__ import annotations
 
 import asyncio
-import hmac
 import time
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.errors import RequestTooLargeError, ServerError
+from server.errors import OverloadedError, RequestTooLargeError, ServerError
+from server.http.access import LOGIN_PATH, OPEN_PATHS, Access, Caller, required_role
 from server.http.errors import (
     BodyTimeoutError,
+    ForbiddenError,
+    HeadersTooLargeError,
     HostNotAllowedError,
     MediaTypeError,
     OriginNotAllowedError,
@@ -25,6 +27,8 @@ from server.http.errors import (
 )
 
 BODY_TIMEOUT_S = 60.0
+HEADERS_MAX_BYTES = 32 * 1024
+HEADERS_MAX_COUNT = 100
 BODY_TYPES = ("application/json", "multipart/form-data")
 
 
@@ -35,7 +39,8 @@ class RequestGuard:
         app: What it guards.
         allowed_hosts: Names that the `Host` header may have (without port); `*` for any.
         max_body_bytes: Largest body; it is counted as it streams in.
-        token: Bearer token that callers must send; None for no token.
+        access: Who may call, and what.
+        max_held_bytes: Most bytes of bodies that are in work at a time.
         body_timeout_s: Longest wait for the whole body.
     """
 
@@ -45,33 +50,43 @@ class RequestGuard:
         *,
         allowed_hosts: Iterable[str],
         max_body_bytes: int,
-        token: str | None = None,
+        access: Access,
+        max_held_bytes: int,
         body_timeout_s: float = BODY_TIMEOUT_S,
     ) -> None:
         self.app = app
         self.allowed_hosts = frozenset(host.lower() for host in allowed_hosts)
         self.max_body_bytes = max_body_bytes
-        self.token = token
+        self.access = access
+        self.max_held_bytes = max_held_bytes
         self.body_timeout_s = body_timeout_s
+        self._held_bytes = 0  # of all bodies in work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        body = _Body()
         try:
+            headers = Headers(scope=scope)
+            _check_headers(scope)
             self._check_host(headers)
             self._check_origin(headers)
-            self._check_token(headers)
+            await self._check_caller(scope, headers)
             if scope["type"] == "http":
-                body = await self._read_body(headers, receive)
-                receive = _replay(body, receive)
+                await self._read_body(headers, receive, body)
+                receive = body.replay(receive)
         except ServerError as error:
+            self._held_bytes -= body.let_go()
             await self._refuse(error, scope, receive, send)
             return
         except _DisconnectedError:
+            self._held_bytes -= body.let_go()
             return
-        await self.app(scope, receive, send)
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._held_bytes -= body.let_go()
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -94,21 +109,30 @@ class RequestGuard:
                 "call from a program, or from a page that this server gave"
             )
 
-    def _check_token(self, headers: Headers) -> None:
-        if self.token is None:
+    async def _check_caller(self, scope: Scope, headers: Headers) -> None:
+        path = scope["path"]
+        if path in OPEN_PATHS or path.startswith(LOGIN_PATH):
             return
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        is_right = hmac.compare_digest(given.strip().encode(), self.token.encode())
-        if scheme.lower() != "bearer" or not is_right:
-            raise UnauthorizedError(
-                "send the server's token as `Authorization: Bearer <token>`; "
-                "it is LOCALSERVER_API_TOKEN or api_token in configs/server.yaml"
+        try:
+            caller = self.access.identify(headers)
+        except UnauthorizedError as error:
+            if error.details.get("reason") == "wrong":
+                await self.access.delay_failure()
+            raise
+        _check_browser(caller, headers)
+        role = required_role(scope["type"], scope.get("method", ""), path)
+        if not caller.may(role):
+            raise ForbiddenError(
+                f"this needs the role {role}, and your token has {caller.role}; "
+                "use another token of the settings",
+                needed=role,
+                role=caller.role,
             )
+        scope.setdefault("state", {})["caller"] = caller
 
-    async def _read_body(self, headers: Headers, receive: Receive) -> bytes:
+    async def _read_body(self, headers: Headers, receive: Receive, body: _Body) -> None:
         """The whole body, counted while it comes in; at most as much again is thrown away."""
-        chunks: list[bytes] = []
-        size = 0
+        seen = 0
         until = time.monotonic() + self.body_timeout_s
         more = True
         while more:
@@ -117,34 +141,66 @@ class RequestGuard:
                 raise _DisconnectedError
             chunk = message.get("body", b"")
             more = message.get("more_body", False)
-            size += len(chunk)
-            if size <= self.max_body_bytes:
-                chunks.append(chunk)
+            seen += len(chunk)
+            if seen <= self.max_body_bytes:
+                body.add(chunk)
+                self._held_bytes += len(chunk)
+                if self._held_bytes > self.max_held_bytes:
+                    raise OverloadedError("too many requests are in work; try again in a moment")
             else:
-                chunks.clear()
-                if size > 2 * self.max_body_bytes:
+                self._held_bytes -= body.let_go()
+                if seen > 2 * self.max_body_bytes:
                     break  # a caller who reads its answer only after sending gets this far
-        if size > self.max_body_bytes:
+        if seen > self.max_body_bytes:
             raise RequestTooLargeError(
                 f"the body is larger than {self.max_body_bytes} bytes; send a smaller screenshot",
                 limit_bytes=self.max_body_bytes,
             )
-        if size:
+        if seen:
             _check_type(headers)
-        return b"".join(chunks)
 
     async def _refuse(self, error: ServerError, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": error.code})
             return
-        headers = {"connection": "close"}
-        if isinstance(error, UnauthorizedError):
-            headers["www-authenticate"] = "Bearer"
-        await error_response(error, headers)(scope, receive, send)
+        await error_response(error, {"Connection": "close"})(scope, receive, send)
 
 
 class _DisconnectedError(Exception):
     """The caller went away while sending."""
+
+
+class _Body:
+    """The body of one request, and how many bytes of memory it holds."""
+
+    def __init__(self) -> None:
+        self._chunks: list[bytes] = []
+        self._held_bytes = 0
+
+    def add(self, chunk: bytes) -> None:
+        self._chunks.append(chunk)
+        self._held_bytes += len(chunk)
+
+    def let_go(self) -> int:
+        """Forget it; returns how many bytes that frees."""
+        freed, self._held_bytes = self._held_bytes, 0
+        self._chunks.clear()
+        return freed
+
+    def replay(self, receive: Receive) -> Receive:
+        """A `receive` that gives the body once, and then what really comes (a disconnect)."""
+        is_given = False
+
+        async def receive_again() -> Message:
+            nonlocal is_given
+            if is_given:
+                return await receive()
+            is_given = True
+            body = b"".join(self._chunks)
+            self._chunks.clear()
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return receive_again
 
 
 def _host_name(host: str) -> str:
@@ -152,6 +208,25 @@ def _host_name(host: str) -> str:
     if host.startswith("["):
         return host[: host.find("]") + 1].lower()
     return host.partition(":")[0].lower()
+
+
+def _check_headers(scope: Scope) -> None:
+    size = sum(len(name) + len(value) for name, value in scope["headers"])
+    if size > HEADERS_MAX_BYTES or len(scope["headers"]) > HEADERS_MAX_COUNT:
+        raise HeadersTooLargeError(
+            f"the headers have more than {HEADERS_MAX_BYTES} bytes or {HEADERS_MAX_COUNT} lines; "
+            "send fewer"
+        )
+
+
+def _check_browser(caller: Caller, headers: Headers) -> None:
+    """A cookie goes along with requests that another page starts; a browser then says so."""
+    site = headers.get("sec-fetch-site", "same-origin")
+    if caller.by_cookie and site not in ("same-origin", "none"):
+        raise OriginNotAllowedError(
+            "requests from web pages of another origin are refused; "
+            "open the page by its own address"
+        )
 
 
 def _check_type(headers: Headers) -> None:
@@ -166,17 +241,3 @@ async def _receive_before(until: float, receive: Receive) -> Message:
             return await receive()
     except TimeoutError as error:
         raise BodyTimeoutError("the body did not arrive in time; send it again") from error
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body once, and then what really comes (a disconnect)."""
-    is_given = False
-
-    async def receive_again() -> Message:
-        nonlocal is_given
-        if is_given:
-            return await receive()
-        is_given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive_again

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.errors import BadRequestError, ModelConfigError
+from server.redaction import keep_secret
 from server.settings import ModelDefaults, ProviderConfig, Settings
 
 STEP_ARGS: Mapping[str, Any] = {
@@ -110,6 +111,7 @@ def read_key(target: ModelTarget) -> str | None:
         return None
     value = target.config.api_key.get_secret_value()
     if not value.startswith("env:"):
+        keep_secret(value)
         return value or None
     variable = value.removeprefix("env:")
     key = os.environ.get(variable, "")
@@ -119,4 +121,5 @@ def read_key(target: ModelTarget) -> str | None:
             f"set the environment variable {variable}",
             provider=target.provider,
         )
+    keep_secret(key)
     return key

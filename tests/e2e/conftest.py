@@ -15,8 +15,18 @@ from server.http.client import RemoteLocalServer
 from tests.e2e.house import Child, running
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The user's folder of these tests: the token that services make and clients find is in it."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOCALSERVER_STATE_DIR", str(folder))
+        patch.delenv("LOCALSERVER_API_TOKEN", raising=False)
+        yield folder
+
+
 @pytest.fixture(scope="session")
-def adb_server() -> Iterator[PrivateAdbServer]:
+def adb_server(state_dir: Path) -> Iterator[PrivateAdbServer]:
     with PrivateAdbServer() as server:
         yield server
 

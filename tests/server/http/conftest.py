@@ -37,6 +37,9 @@ class ScriptedPhones:
     def list(self) -> Sequence[DeviceInfo]:
         return [DeviceInfo(serial, "device") for serial in self.devices]
 
+    def find_tagged(self, tag: str) -> Sequence[str]:
+        return [serial for serial in self.devices if tag == "any"]
+
     def open(self, serial: str | None) -> Device:
         if serial is None:
             if len(self.devices) != 1:
@@ -53,7 +56,9 @@ class Service:
     Attributes:
         url: Its address.
         client: Our client to it.
-        raw: A plain HTTP client to it.
+        token: The token that it asks for.
+        raw: A plain HTTP client to it, with the token.
+        stranger: A plain HTTP client to it, without the token.
         model: The model that it asks.
         phone: Its first phone.
     """
@@ -75,13 +80,24 @@ class Service:
             time.sleep(0.005)
         port = self._server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
-        self.client = RemoteLocalServer(self.url, timeout_s=30)
-        self.raw = httpx2.Client(base_url=self.url, timeout=30, trust_env=False)
+        self.authorization = {"Authorization": f"Bearer {self.token}"}
+        self.client = RemoteLocalServer(self.url, self.token, timeout_s=30)
+        self.raw = httpx2.Client(
+            base_url=self.url, timeout=30, trust_env=False, headers=self.authorization
+        )
+        self.stranger = httpx2.Client(base_url=self.url, timeout=30, trust_env=False)
 
     @property
     def phone(self) -> ScriptedDevice:
         assert self.phones is not None, "the phones of this service are adb's"
         return next(iter(self.phones.devices.values()))
+
+    @property
+    def token(self) -> str:
+        if self.settings.api_token is not None:
+            return self.settings.api_token.get_secret_value()
+        file = self.parts.access.file
+        return file.token if file else "none is needed"
 
     @property
     def parts(self) -> Parts:
@@ -105,6 +121,7 @@ class Service:
 
     def close(self) -> None:
         self.raw.close()
+        self.stranger.close()
         self.client.close()
         self._server.should_exit = True
         self._thread.join(20)
@@ -150,6 +167,8 @@ def starter(stack: contextlib.ExitStack, folder: Path) -> Start:
         given = {
             "log_dir": folder / "log",
             "image_dir": folder / "images",
+            "state_dir": folder / "state",
+            "failed_attempt_delay_s": 0,
             "providers": {"demo": provider},
             **settings,
         }

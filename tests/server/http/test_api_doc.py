@@ -62,7 +62,7 @@ def run_curl(command: str, service: Service, ids: dict[str, str], folder: Path) 
                 method = next(words)
             case "-H":
                 name, _, value = next(words).partition(": ")
-                request["headers"] = {name: value}
+                request.setdefault("headers", {})[name] = value.replace("$TOKEN", service.token)
             case "-d":
                 method, request["content"] = "POST", next(words).encode()
             case "-F":
@@ -71,7 +71,7 @@ def run_curl(command: str, service: Service, ids: dict[str, str], folder: Path) 
                 request["files"] = {field: (file, (folder / file).read_bytes())}
             case _:
                 url = word.replace("http://127.0.0.1:8704", service.url)
-    response = service.raw.request(method, url, **request)
+    response = service.stranger.request(method, url, **request)
     assert response.is_success, response.text
     answer: dict[str, Any] = response.json()
     return answer

@@ -29,7 +29,7 @@ from server.http.client import (
     ServerUnreachableError,
     error_from_answer,
 )
-from server.http.errors import error_response
+from server.http.errors import UnauthorizedError, error_response
 from server.local_server import LocalServer
 from server.loop_options import LoopOptions
 from server.model.scripted_model import Say, wait_for_requests
@@ -160,15 +160,25 @@ def test_nobody_there_is_a_typed_error_with_a_remedy() -> None:
 
 
 def test_the_token_is_sent(start: Start) -> None:
-    service = start(api_token="secret")
-    assert not service.client.is_ready()
-    assert RemoteLocalServer(service.url, token="secret").is_ready()
+    service = start(api_token="the right token")
+    with pytest.raises(UnauthorizedError):
+        RemoteLocalServer(service.url, token="another").list_sessions()
+    assert RemoteLocalServer(service.url, token="the right token").list_sessions() == []
+
+
+def test_on_the_same_machine_the_token_is_found(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCALSERVER_API_TOKEN", raising=False)
+    monkeypatch.setenv("LOCALSERVER_STATE_DIR", str(tmp_path / "state"))
+    service = start(state_dir=tmp_path / "state")
+    assert RemoteLocalServer(service.url).list_sessions() == []
 
 
 def test_an_answer_that_is_lost_on_the_way_costs_no_second_step(start: Start) -> None:
     service = start([CLICK, AWAKE])
     relay = LossyRelay(service.url)
-    client = RemoteLocalServer(relay.url)
+    client = RemoteLocalServer(relay.url, service.token)
     session_id = client.get_session({"task": "打开设置"})
     relay.lose_next_answer()
     answer = client.automate_step(a_step(session_id, {"type": "image_bytes", "data": a_png()}))
@@ -181,7 +191,7 @@ def test_an_answer_that_is_lost_on_the_way_costs_no_second_step(start: Start) ->
 def test_a_line_that_breaks_while_the_model_thinks_costs_no_second_step(start: Start) -> None:
     service = start([replace(CLICK, wait_s=1.0), AWAKE], session_busy_wait_s=0.1)
     relay = LossyRelay(service.url)
-    client = RemoteLocalServer(relay.url)
+    client = RemoteLocalServer(relay.url, service.token)
     step = a_step(client.get_session({"task": "x"}), {"type": "image_bytes", "data": a_png()})
     cutting = threading.Thread(
         target=lambda: (wait_for_requests(service.model, 1), relay.cut()), daemon=True

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from server.http.guards import RequestGuard
+from server.http.access import Access
+from server.http.guards import HEADERS_MAX_BYTES, RequestGuard
 
 HOST = "127.0.0.1:8704"
 LIMIT = 1000
@@ -21,12 +22,16 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     await JSONResponse({"bytes": len(body)})(scope, receive, send)
 
 
-def guarded(token: str | None = None, body_timeout_s: float = 5.0) -> RequestGuard:
+def guarded(
+    token: str | None = None, body_timeout_s: float = 5.0, max_held_bytes: int = 10 * LIMIT
+) -> RequestGuard:
+    access = Access({"test": (token, "admin")}) if token else Access({}, is_open=True)
     return RequestGuard(
         echo,
         allowed_hosts=("127.0.0.1", "localhost", "[::1]"),
         max_body_bytes=LIMIT,
-        token=token,
+        max_held_bytes=max_held_bytes,
+        access=access,
         body_timeout_s=body_timeout_s,
     )
 
@@ -108,6 +113,32 @@ async def test_an_endless_body_is_cut_off() -> None:
 
     assert await status_of(guarded(), endless) == 413
     assert taken <= 2 * LIMIT + 100
+
+
+async def test_more_bodies_than_may_be_held_are_refused_with_a_time_to_come_back() -> None:
+    guard = guarded(max_held_bytes=LIMIT)
+    inside, leave = asyncio.Event(), asyncio.Event()
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        inside.set()
+        await leave.wait()
+        await echo(scope, receive, send)
+
+    guard.app = slow
+    first = asyncio.create_task(ask(guard, content=b"x" * LIMIT))
+    await inside.wait()
+    assert await ask(guard, content=b"x") == (429, "server.overloaded")
+    leave.set()
+    assert await first == (200, str(LIMIT))
+    assert await ask(guard, content=b"x") == (200, "1")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"x-long": "x" * HEADERS_MAX_BYTES}, {f"x-{number}": "" for number in range(101)}],
+)
+async def test_headers_without_bounds_are_refused(headers: dict[str, str]) -> None:
+    assert await ask(guarded(), headers=headers) == (431, "request.headers_too_large")
 
 
 async def test_a_body_that_never_comes_is_given_up() -> None:

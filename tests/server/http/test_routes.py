@@ -12,7 +12,7 @@ import pytest
 from server.model.scripted_model import Hang, wait_for_requests
 from tests.server.http.conftest import Service, Start, a_png
 
-IDS = {"session_id": "x", "task_id": "x", "serial": "x", "step": "1"}
+IDS = {"session_id": "x", "task_id": "x", "serial": "x", "step": "1", "code": "x"}
 
 
 def routes_of(service: Service) -> Iterator[tuple[str, str]]:
@@ -25,6 +25,10 @@ def routes_of(service: Service) -> Iterator[tuple[str, str]]:
     yield "GET", "/openapi.json"
 
 
+OPEN = {("GET", "/healthz"), ("GET", "/readyz")}
+WITHOUT_HEADER: dict[str, str] = {}
+
+
 @pytest.mark.parametrize(
     ("headers", "status", "code"),
     [
@@ -33,25 +37,50 @@ def routes_of(service: Service) -> Iterator[tuple[str, str]]:
         ({"origin": "null"}, 403, "request.origin_not_allowed"),
     ],
 )
+@pytest.mark.parametrize("has_token", [True, False])
 def test_no_route_answers_a_foreign_page(
-    shared: Service, headers: dict[str, str], status: int, code: str
+    shared: Service, headers: dict[str, str], status: int, code: str, has_token: bool
 ) -> None:
+    caller = shared.raw if has_token else shared.stranger
     answers = {
-        (method, path): shared.error_of(shared.raw.request(method, path, headers=headers))
+        (method, path): shared.error_of(caller.request(method, path, headers=headers))
         for method, path in routes_of(shared)
     }
     assert len(answers) > 20
     assert set(answers.values()) == {(status, code)}
 
 
-def test_no_route_answers_without_the_token_when_there_is_one(start: Start) -> None:
-    service = start(api_token="secret")
-    for method, path in routes_of(service):
-        response = service.raw.request(method, path)
-        assert service.error_of(response) == (401, "request.unauthorized")
-        assert response.headers["www-authenticate"] == "Bearer"
-    with_token = service.raw.get("/readyz", headers={"authorization": "Bearer secret"})
-    assert with_token.json()["status"] == "ready"
+@pytest.mark.parametrize(
+    "headers",
+    [
+        WITHOUT_HEADER,
+        {"authorization": "Bearer wrong"},
+        {"authorization": "Bearer"},
+        {"cookie": "localserver=wrong"},
+    ],
+)
+def test_no_route_but_the_two_health_checks_answers_without_the_token(
+    shared: Service, headers: dict[str, str]
+) -> None:
+    answered = set()
+    for method, path in routes_of(shared):
+        response = shared.stranger.request(method, path, headers=headers)
+        if response.is_success:
+            answered.add((method, path))
+        else:
+            assert shared.error_of(response) == (401, "request.unauthorized")
+            assert response.headers["www-authenticate"] == "Bearer"
+    assert answered == OPEN
+
+
+def test_every_route_of_the_app_is_in_the_table_of_these_tests(shared: Service) -> None:
+    """What the OpenAPI document leaves out is refused as well."""
+    hidden = {
+        route.path for route in shared.app.routes if not getattr(route, "include_in_schema", True)
+    }
+    for path in hidden:
+        response = shared.stranger.get(path)
+        assert shared.error_of(response) == (401, "request.unauthorized"), path
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])

@@ -71,11 +71,11 @@ class AdbDevice:
         self._aliases = aliases or AliasTable()
         self._capture = ScreenCapture(transport)
         state_dir = state_dir or default_state_dir()
-        self._keyboards = Keyboards(transport, KeyboardStore(state_dir / "keyboards"))
+        self.keyboards = Keyboards(transport, KeyboardStore(state_dir / "keyboards"))
         self._settings = BorrowedSettings(transport, state_dir / "settings")
         self._text_input = TextInput(
             transport,
-            self._keyboards,
+            self.keyboards,
             self.ui_tree if verify_typing else None,
             lambda: self._capture.display_id,
         )
@@ -386,7 +386,7 @@ class AdbDevice:
                 at the next start.
         """
         try:
-            self._keyboards.give_back()
+            self.keyboards.give_back()
         finally:
             self._settings.give_back()
 

@@ -76,6 +76,21 @@ class Connection:
             raise AdbServerError(
                 f"The adb server at {self._address} closed the connection: {error}; try again."
             ) from error
+        self._read_status(serial)
+
+    def send(self, data: bytes | memoryview) -> None:
+        """Send raw bytes to the service that was asked for."""
+        try:
+            self._arm()
+            self._socket.sendall(data)
+        except TimeoutError:
+            raise self._timeout() from None
+        except OSError as error:
+            raise ConnectionLostError(
+                f"The connection to the phone broke: {error}; check the cable or the network."
+            ) from error
+
+    def _read_status(self, serial: str) -> None:
         status = self.read_exactly(4)
         if status == b"OKAY":
             return

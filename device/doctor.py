@@ -215,7 +215,7 @@ def _check_keyboard(device: AdbDevice, state_dir: Path) -> Finding:
             "keyboard",
             False,
             "no helper keyboard: only plain ASCII text can be typed",
-            "install ADBKeyboard (com.android.adbkeyboard) for Chinese, accents and emoji",
+            "`localserver keyboard install` for Chinese, accents and emoji",
             optional=True,
             serial=device.serial,
         )

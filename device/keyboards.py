@@ -116,8 +116,12 @@ class Keyboards:
         Raises:
             SecureSettingsDeniedError: The vendor forbids even to list keyboards.
         """
+        return next(iter(self.installed_helpers()), None)
+
+    def installed_helpers(self) -> tuple[HelperKeyboard, ...]:
+        """The known helper keyboards that are installed, best first."""
         installed = self.installed()
-        return next((k for k in KNOWN_KEYBOARDS if _same(k.ime_id, *installed)), None)
+        return tuple(k for k in KNOWN_KEYBOARDS if _same(k.ime_id, *installed))
 
     def installed(self) -> tuple[str, ...]:
         """Ids of all input methods, enabled or not."""

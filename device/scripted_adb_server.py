@@ -47,6 +47,7 @@ class ScriptedAdbServer:
         on_request: Called with each host request before it is answered.
         commands: The shell services that were asked for, in order.
         requests: All host requests, in order.
+        files: What was pushed to the phone, by path.
     """
 
     reply: Callable[[str], Reply] = field(default=lambda command: Reply())
@@ -57,6 +58,7 @@ class ScriptedAdbServer:
     on_request: Callable[[str], None] = field(default=lambda request: None)
     commands: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -95,6 +97,9 @@ class ScriptedAdbServer:
                 service = self._read(sock, int(self._read(sock, 4), 16)).decode()
                 if service.startswith(("shell", "exec")):
                     self._run(sock, service)
+                    return
+                if service == "sync:":
+                    self._take_file(sock)
                     return
                 self.requests.append(service)
                 self.on_request(service)
@@ -141,6 +146,19 @@ class ScriptedAdbServer:
             sock.sendall(data[start : start + reply.slice_bytes])
         if reply.then == "stall":
             sock.recv(1)
+
+    def _take_file(self, sock: socket.socket) -> None:
+        sock.sendall(b"OKAY")
+        _, length = struct.unpack("<4sI", self._read(sock, 8))
+        path = self._read(sock, length).decode().rpartition(",")[0]
+        data = b""
+        while True:
+            kind, length = struct.unpack("<4sI", self._read(sock, 8))
+            if kind == b"DONE":
+                break
+            data += self._read(sock, length)
+        self.files[path] = data
+        sock.sendall(b"OKAY" + struct.pack("<I", 0))
 
     def _fail(self, sock: socket.socket, message: str) -> None:
         sock.sendall(b"FAIL" + b"%04x" % len(message) + message.encode())

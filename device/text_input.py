@@ -258,7 +258,7 @@ def _comparable(text: str) -> str:
 def _no_keyboard(text: str) -> DeviceError:
     odd = sorted({c for c in text if not _BY_KEYS.fullmatch(c)})[:10]
     return KeyboardMissingError(
-        "No installed keyboard can type these characters; install ADBKeyboard "
-        "(com.android.adbkeyboard) on the phone.",
+        "No installed keyboard can type these characters; run `localserver keyboard install`, or "
+        "install ADBKeyboard (com.android.adbkeyboard) on the phone.",
         characters=odd,
     )

@@ -33,6 +33,7 @@ OUTPUT_MAX_BYTES = 256 * 1024 * 1024
 RECONNECT_PAUSE_S = 3.0
 _READ_PAUSES_S = (0.2, 1.0)
 _SMALL_BUFFER_BYTES = 16 * 1024
+_SYNC_CHUNK_BYTES = 64 * 1024
 _BIG_BUFFER_BYTES = 1024 * 1024
 _NETWORK_SERIAL = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 _STDOUT, _STDERR, _EXIT = 1, 2, 3
@@ -185,6 +186,36 @@ class Transport:
                     raise
             time.sleep(pause_s)
         return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
+
+    def push(self, data: bytes, path: str, *, timeout_s: float = 60.0) -> None:
+        """Write a file on the phone (AOSP `adb/SYNC.TXT`).
+
+        Args:
+            data: What the file holds.
+            path: Where, on the phone.
+            timeout_s: Deadline for all of it.
+
+        Raises:
+            CommandFailedError: The phone could not write it.
+            DeviceError: As `run`.
+        """
+        target = f"{path},{0o644}".encode()
+        with self._open(time.monotonic() + timeout_s) as connection:
+            connection.request("sync:", serial=self.serial)
+            connection.send(b"SEND" + struct.pack("<I", len(target)) + target)
+            with memoryview(data) as view:
+                for start in range(0, len(data), _SYNC_CHUNK_BYTES):
+                    part = view[start : start + _SYNC_CHUNK_BYTES]
+                    connection.send(b"DATA" + struct.pack("<I", len(part)))
+                    connection.send(part)
+            connection.send(b"DONE" + struct.pack("<I", int(time.time())))
+            status, length = struct.unpack("<4sI", connection.read_exactly(8))
+            if status != b"OKAY":
+                reason = connection.read_exactly(min(length, 1000)).decode("utf-8", "replace")
+                raise CommandFailedError(
+                    f"The phone could not write {path}: {reason}; free some space on it.",
+                    output=reason,
+                )
 
     @property
     def keeps_streams_apart(self) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from device.adb_device import AdbDevice
+from device.adb_device import AdbDevice, keep_off_edges
 from device.adb_server import PrivateAdbServer, bundled_adb
 from device.apps import AliasTable
 from device.discovery import connect, list_devices, open_device
@@ -19,6 +19,7 @@ from device.doctor import diagnose
 from device.errors import (
     AppNotFoundError,
     BadPointError,
+    CommandFailedError,
     ConnectionLostError,
     DeviceTimeoutError,
     InputBlockedError,
@@ -433,3 +434,41 @@ def test_the_bundled_adb_does_as_well_and_a_killed_server_is_survived(
         # A server starts again at the same address, and the phone is connected again.
         server.start(port=server.address.port)
         assert device.screenshot().black is None
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kept"),
+    [
+        ((0, 1200), (900, 1200), (65, 1200)),  # BACK from the left
+        ((1079, 1200), (200, 1210), (1014, 1200)),  # BACK from the right
+        ((540, 2399), (540, 800), (540, 2279)),  # HOME from below
+        ((540, 0), (540, 1500), (540, 0)),  # the shade is opened from the very top
+        ((20, 1200), (10, 300), (20, 1200)),  # along the side
+        ((0, 2399), (0, 2000), (0, 2279)),
+        ((540, 1200), (1079, 1200), (540, 1200)),  # towards an edge
+        ((0, 1200), (40, 1200), (0, 1200)),  # too short to leave it
+    ],
+)
+def test_a_swipe_begins_beside_the_edges_of_the_system(
+    start: tuple[int, int], end: tuple[int, int], kept: tuple[int, int]
+) -> None:
+    assert keep_off_edges(start, end, (1080, 2400)) == kept
+
+
+def test_an_edge_gesture_is_sent_as_it_is_only_when_it_is_asked_for(
+    device: AdbDevice, phone: VirtualPhoneProcess
+) -> None:
+    device.screenshot()
+    device.swipe(540, 2399, 540, 900)
+    device.swipe(540, 2399, 540, 900, from_edge=True)
+    swipes = [str(e) for e in phone.control.journal(kind="gesture")]
+    assert len(swipes) == 2
+    assert ("2279" in swipes[0], "2399" in swipes[1]) == (True, True)
+
+
+def test_a_file_arrives_on_the_phone_as_it_was(device: AdbDevice) -> None:
+    data = bytes(range(256)) * 600
+    device.transport.push(data, "/data/local/tmp/a b'c.bin")
+    assert device.transport.run(command("cat", "/data/local/tmp/a b'c.bin")).stdout == data
+    with pytest.raises(CommandFailedError, match="could not write"):
+        device.transport.push(b"x", "/proc/x")

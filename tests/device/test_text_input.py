@@ -322,3 +322,31 @@ def test_the_store_survives_damage_and_keeps_phones_apart(tmp_path: Path) -> Non
     for path in (tmp_path / "k").iterdir():
         path.write_text('{"ime_id": "x; reboot"', encoding="utf-8")
     assert store.read("B") is None
+
+
+class StopNowError(Exception):
+    """What a loop raises to withhold the next input."""
+
+
+@pytest.mark.parametrize("text", ["x" * 1600, "你" * 1600])
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_a_stop_ends_the_typing_before_the_next_command(
+    adb: ScriptedAdbServer, tmp_path: Path, text: str, allowed: int
+) -> None:
+    phone = PhoneWithKeyboards(OWN, HELPER)
+    device = device_on(adb, phone, tmp_path)
+    left = allowed
+
+    def before_input() -> None:
+        nonlocal left
+        if left == 0:
+            raise StopNowError
+        left -= 1
+
+    with pytest.raises(StopNowError):
+        device.type_text(text, submit=True, before_input=before_input)
+    switched = 0 if text.isascii() else 1  # choosing the helper keyboard counts too
+    assert len(phone.typed) == max(0, allowed - switched)
+    assert text.startswith("".join(phone.typed))
+    device.restore()
+    assert phone.current == OWN

@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-COMMANDS = ["demo", "run", "serve", "devices", "doctor", "sessions", "show", "phone", "model"]
+COMMANDS = [
+    "demo", "run", "serve", "devices", "doctor", "sessions", "show", "phone", "model",
+    "connect", "pair", "disconnect", "keyboard",
+]  # fmt: skip
 HEAVY = {"fastapi", "openai", "PIL", "pydantic", "adbutils", "smart_open", "numpy", "onnxruntime"}
 
 

@@ -169,11 +169,14 @@ def serve(
     debug: Annotated[
         bool | None, typer.Option("--debug", help="Also log prompts, replies and timings.")
     ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Let anyone on this machine call; loopback only.")
+    ] = False,
 ) -> None:
     """Start the service: HTTP API, sessions, tasks.
 
-    It listens on loopback only. Another address needs a token (LOCALSERVER_API_TOKEN) and
-    --allow-host.
+    It listens on loopback only; another address needs --allow-host. Callers send a token: the one
+    in LOCALSERVER_API_TOKEN, else one that is made at the first start and kept in a file.
     """
     from server.commands import serve_command
 
@@ -185,6 +188,7 @@ def serve(
             log_dir=log_dir,
             config_dir=config,
             debug=debug,
+            no_token=no_token,
         )
     )
 
@@ -433,6 +437,62 @@ def keyboard_remove(
     from server.device_commands import keyboard_remove_command
 
     raise typer.Exit(keyboard_remove_command(serial, yes=yes, config_dir=config))
+
+
+@app.command()
+def verify(
+    session: Annotated[
+        str | None, typer.Argument(help="Session id, or its first characters.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Check every session.")] = False,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that a session's records are whole: lines, order, pictures.
+
+    Nothing is changed, and a running service is not disturbed. The exit code is 1 when something
+    is wrong.
+    """
+    from server.record_commands import verify_command
+
+    raise typer.Exit(
+        verify_command(
+            session, everything=everything, log_dir=log_dir, config_dir=config, as_json=as_json
+        )
+    )
+
+
+@app.command()
+def repair(
+    session: Annotated[str, typer.Argument(help="Session id, or its first characters.")],
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Mend a damaged session up to its first bad line; it can go on.
+
+    The damaged file is kept whole under another name. Stop the service first.
+    """
+    from server.record_commands import repair_command
+
+    raise typer.Exit(repair_command(session, log_dir=log_dir, config_dir=config, as_json=as_json))
+
+
+@app.command()
+def delete(
+    session: Annotated[str, typer.Argument(help="Session id, or its first characters.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Delete a session for good: its log, events and pictures.
+
+    Beside a running service use DELETE /v1/sessions/{id} instead.
+    """
+    from server.record_commands import delete_command
+
+    raise typer.Exit(delete_command(session, yes=yes, log_dir=log_dir, config_dir=config))
 
 
 def main() -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import http.client
+import os
+import socket
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from device.adb_server import PrivateAdbServer
 from device.virtual_phone.control import PhoneControl, PhoneControlError
 from device.virtual_phone.process import VirtualPhoneProcess
 
@@ -32,6 +36,44 @@ def test_a_stalled_service_says_nothing_while_others_work(adb: Any, phone: Any) 
     phone.control.fault("stalled", match="echo stall")
     with pytest.raises(subprocess.TimeoutExpired):
         adb.run("-s", phone.serial, "shell", "echo stalled", timeout_s=1)
+    assert adb.run("-s", phone.serial, "shell", "echo fine")[0] == b"fine\n"
+
+
+def test_an_unaccepted_key_keeps_the_phone_out_until_it_is_accepted(adb: Any, phone: Any) -> None:
+    phone.control.fault("unauthorized", times=None)
+    wait_for_state(adb, phone, "unauthorized")
+    _, err, status = adb.run("-s", phone.serial, "shell", "echo hi")
+    assert (status, b"unauthorized" in err) == (1, True)
+    adb.run("disconnect", phone.serial)
+    out, _, _ = adb.run("connect", phone.serial)
+    assert out == f"failed to authenticate to {phone.serial}\n".encode()
+    phone.control.clear_faults()
+    wait_for_state(adb, phone, "device")
+    assert adb.run("-s", phone.serial, "shell", "echo hi")[0] == b"hi\n"
+
+
+def wait_for_state(adb: Any, phone: Any, state: str) -> None:
+    deadline_s = time.monotonic() + 10
+    while f"{phone.serial}\t{state}\n".encode() not in adb.run("devices")[0]:
+        assert time.monotonic() < deadline_s
+
+
+def test_the_adb_server_is_gone_with_the_command_under_way(adb: Any, phone: Any) -> None:
+    with PrivateAdbServer(adb=Path(adb.program)) as server:
+        environment = os.environ | server.env
+
+        def run(*args: str) -> tuple[bytes, int]:
+            done = subprocess.run(
+                [adb.program, *args], capture_output=True, env=environment, timeout=30, check=False
+            )
+            return done.stdout, done.returncode
+
+        assert run("connect", phone.serial)[0].startswith(b"connected")
+        phone.control.fault("adb_server_killed", match="echo last")
+        # The older program calls it a success.
+        assert run("-s", phone.serial, "shell", "echo last words") in ((b"", 0), (b"", 255))
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", server.address.port), timeout=5)
     assert adb.run("-s", phone.serial, "shell", "echo fine")[0] == b"fine\n"
 
 

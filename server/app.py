@@ -24,7 +24,6 @@ from server.http.tasks import task_routes
 from server.local_server import LocalServer
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
-from server.task_limits import price_finder
 from server.tasks import TaskRunner
 from server.version import VERSION
 
@@ -59,17 +58,10 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     phones = phones or AdbPhones(settings)
     server = LocalServer(settings)
     answerer = functools.partial(model_answerer, settings)
-    tasks = TaskRunner(
-        server,
-        phones.open,
-        answerer=answerer,
-        find_tagged=phones.find_tagged,
-        price_of=price_finder(settings),
-    )
+    tasks = TaskRunner(server, phones.open, answerer=answerer)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await anyio.to_thread.run_sync(tasks.restore)
         try:
             yield
         finally:

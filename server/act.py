@@ -77,13 +77,14 @@ class Outcome:
 
     Attributes:
         status: `ok`; `no_effect` for actions that are not for the phone; `failed` where the phone
-            said so; `unknown` where the connection broke in the middle.
+            said so; `unknown` where the connection broke in the middle; `withheld` where a person
+            or the policy kept it from the phone.
         code: The error's code, else "".
         message: The error's words, else what was done.
         details: JSON-able facts (pixels, package, how text was typed).
     """
 
-    status: Literal["ok", "no_effect", "failed", "unknown"]
+    status: Literal["ok", "no_effect", "failed", "unknown", "withheld"]
     code: str = ""
     message: str = ""
     details: dict[str, Any] | None = None

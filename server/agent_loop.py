@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from device.errors import ConnectionLostError, DeviceError
 from device.protocol import Device, Screenshot
@@ -32,9 +32,10 @@ from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
 from server.control import TaskControl, TaskEnd, Worker
 from server.error_body import describe_error
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
-from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen
+from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
 from server.loop_words import words_for
 from server.observe import look_at_screen
+from server.person import Person
 from server.task_result import StepReport, TaskResult, stop_reason_for
 
 logger = logging.getLogger(__name__)
@@ -56,6 +57,8 @@ def run_task(
     query: str = "",
     on_step: Callable[[StepReport], None] | None = None,
     answer: Callable[[Question], str | None] | None = None,
+    last_result: str | None = None,
+    before_step: Callable[[], None] | None = None,
 ) -> TaskResult:
     """Run one task to its end. Blocks; the phone is idle and restored when it returns.
 
@@ -71,6 +74,8 @@ def run_task(
         query: The user's first words to the model in that session (a reply, a follow-up).
         on_step: Called after each step.
         answer: Who answers in the reply modes `manual_reply` and `auto_reply`.
+        last_result: What the model is told first: what became of an action of an earlier run.
+        before_step: Called before each step; it raises `TaskEnd` to end the task (a cost cap).
 
     Raises:
         ServerError: The session could not be opened; after that, whatever happens is in the result.
@@ -89,6 +94,8 @@ def run_task(
         on_step=on_step or (lambda report: None),
         answer=answer,
         query=query,
+        last_result=last_result,
+        before_step=before_step or (lambda: None),
     )
     return loop.run()
 
@@ -115,6 +122,8 @@ class _AgentLoop:
         on_step: Callable[[StepReport], None],
         answer: Callable[[Question], str | None] | None,
         query: str,
+        last_result: str | None,
+        before_step: Callable[[], None],
     ) -> None:
         self.server = server
         self.device = device
@@ -123,13 +132,14 @@ class _AgentLoop:
         self.options = options
         self.control = control
         self.on_step = on_step
-        self.answer = answer
+        self.before_step = before_step
         self.words = words_for(task)
+        self.person = Person(task, options, control, self._record, answer, self.words)
         self.rule = LoopRule()
         self.steps: list[StepReport] = []
         self.screen: Size | None = None
         self.query = query
-        self.last_result: str | None = None
+        self.last_result = last_result
         self.has_acted = False
         self.was_questioned = False
         self.observe_s = 0.0
@@ -144,6 +154,7 @@ class _AgentLoop:
         try:
             self.prepare()
             while True:
+                self.wait_while_held()
                 observation = self.observe()
                 decision = self.decide(observation)
                 if decision is not None:
@@ -163,8 +174,18 @@ class _AgentLoop:
             self.control.call_device(lambda: self.device.press_key("HOME"))
             self.control.call_device(self._settle)
 
+    def wait_while_held(self) -> None:
+        """A person may hold the task; after that the screen is another one."""
+        held = self.person.wait_while_held()
+        if held is None:
+            return
+        self.seen = None
+        if held[1]:
+            self.query = "\n".join(filter(None, (self.query, held[1])))
+
     def observe(self) -> Observation:
         """See the screen. A picture is never invented: without one the task ends."""
+        self.before_step()
         if len(self.steps) >= self.options.max_steps:
             raise TaskEnd("MAX_STEPS_REACHED", f"not done after {self.options.max_steps} steps")
         started = time.monotonic()
@@ -216,10 +237,10 @@ class _AgentLoop:
                 raise TaskEnd("TASK_ABORTED_BY_AGENT", action.value)
             case Info():
                 self._report(decision, Outcome("no_effect"), started)
-                self.query = self._ask(action, observation)
+                self.query = self.person.ask(action, observation.screenshot)
             case TakeOver():
                 self._report(decision, Outcome("no_effect"), started)
-                self.query = self._hand_over(action)
+                self.query = self.person.hand_over(action)
             case _:
                 outcome = self._act(decision, observation, started)
                 self.last_result = _tell(outcome)
@@ -255,10 +276,16 @@ class _AgentLoop:
         if isinstance(decision.action, Answer):
             return Outcome("no_effect", message=decision.action.value)
         try:
-            self._check_policy(decision)
+            verdict = self.person.check(
+                decision.action, decision.policy, decision.step, lambda: self._still_shows(decision)
+            )
         except TaskEnd:
-            self._report(decision, Outcome("no_effect", message="withheld"), started)
+            self._report(decision, Outcome("withheld"), started)
             raise
+        if verdict == "screen_changed":
+            return Outcome("withheld", message=self.words.screen_changed)
+        if self.control.is_held:
+            return Outcome("withheld", message=self.words.held)
         wire = decision.action.to_wire(include_meta=False)
         self._record("device_intent", {"step": decision.step, "action": wire})
         try:
@@ -290,6 +317,11 @@ class _AgentLoop:
         except (DeviceError, ElementNotFoundError) as error:
             return Outcome("failed", error.code, error.message, error.details)
 
+    def _still_shows(self, decision: _Decision) -> bool:
+        """Whether the screen is still the one that the action was chosen on."""
+        shot = self.control.call_device(self.device.screenshot)
+        return looks_same(fingerprint_screen(shot.data), decision.screen)
+
     def _settle(self) -> None:
         """Wait until the screen is still; the last picture serves as the next observation."""
         try:
@@ -305,55 +337,6 @@ class _AgentLoop:
             raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY", said)
         self.was_questioned = True
         self.last_result = self.words.nothing_done
-
-    def _ask(self, action: Info, observation: Observation) -> str:
-        """The answer to the model's question, which the next prompt carries."""
-        if self.options.reply_mode == "no_reply":
-            return self.words.nobody_answers
-        self._record("question", {"text": action.value})
-        reply = self._answer_to(action, observation)
-        if reply is None:
-            raise self._unanswered(action.value)
-        self._record("answer", {"text": reply})
-        return reply
-
-    def _answer_to(self, action: Info, observation: Observation) -> str | None:
-        if self.answer is None or self.options.reply_mode == "pass_to_client":
-            return self.control.ask_reply(action.value, self.options.reply_timeout_s)
-        answer = self.answer
-        question = Question(self.task, action.value, action.cot, observation.screenshot.data)
-        return self.control.call_model(lambda: answer(question))
-
-    def _hand_over(self, action: TakeOver) -> str:
-        """Wait until the person has done what the model may not; an empty note will do."""
-        if self.options.reply_mode == "no_reply":
-            raise TaskEnd("INFO_ACTION_NEEDS_REPLY", action.value)
-        self._record("take_over", {"text": action.value})
-        note = self.control.ask_take_over(action.value, self.options.reply_timeout_s)
-        if note is None:
-            raise self._unanswered(action.value)
-        self._record("give_back", {"text": note})
-        return note or self.words.given_back
-
-    def _unanswered(self, question: str) -> TaskEnd:
-        waited = self.options.reply_timeout_s > 0
-        return TaskEnd("REPLY_TIMEOUT" if waited else "INFO_ACTION_NEEDS_REPLY", question)
-
-    def _check_policy(self, decision: _Decision) -> None:
-        """The policy and the model may each ask for a yes; no answer is a no."""
-        level = decision.policy.get("level", "allow")
-        if level == "deny":
-            self._deny(str(decision.policy.get("reason") or "the policy forbids this action"))
-        if level == "confirm" or decision.action.confirm is not None:
-            question = decision.action.confirm or str(decision.policy.get("reason") or "")
-            self._record("confirm_question", {"step": decision.step, "text": question})
-            approved = self.control.ask_confirm(question, self.options.confirm_timeout_s)
-            self._record("confirm_answer", {"step": decision.step, "approved": approved})
-            if not approved:
-                self._deny(f"not approved: {question}")
-
-    def _deny(self, reason: str) -> NoReturn:
-        raise TaskEnd("POLICY_DENIED", reason)
 
     # --- records ----------------------------------------------------------------------------------
 
@@ -418,6 +401,8 @@ class _AgentLoop:
             self._record("restore_failed", {"error": _body(error)})
 
     def _close(self, result: TaskResult) -> None:
+        if self.control.is_parked:
+            return  # it waits on after a restart: its session stays open
         if result.error is not None:
             self._record("task_error", {"error": result.error})
         self.server.close_session(self.session_id, result.stop_reason)
@@ -437,7 +422,7 @@ def _tell(outcome: Outcome) -> str:
     """What the model hears of its last action."""
     if outcome.status in ("ok", "no_effect"):
         return "ok"
-    return f"{outcome.code}: {outcome.message}"
+    return f"{outcome.code}: {outcome.message}" if outcome.code else outcome.message
 
 
 def _body(error: Exception) -> dict[str, Any]:

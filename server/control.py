@@ -7,11 +7,14 @@ behind instead of waiting for them.
 
 from __future__ import annotations
 
+import functools
 import queue
 import threading
 import time
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from server.errors import TaskStateError
@@ -22,6 +25,28 @@ T = TypeVar("T")
 TaskState = Literal[
     "queued", "running", "waiting_reply", "waiting_confirm", "paused", "taken_over", "done"
 ]
+
+Hold = Literal["paused", "taken_over"]
+"""Why a person keeps the loop from the phone."""
+LENDING_STATES: tuple[TaskState, ...] = ("paused", "taken_over")
+"""States in which others may give the phone input by hand."""
+HOLD_LIMIT_S = 86_400.0
+"""Every wait has an end: a task that is held so long ends with `REPLY_TIMEOUT`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a task waits to be told.
+
+    Attributes:
+        text: The question, in words.
+        id: A yes belongs to this one question: one action on one screen.
+        facts: For a confirmation: the action, its step, the policy's class and reason.
+    """
+
+    text: str
+    id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class TaskEnd(Exception):
@@ -93,12 +118,22 @@ class TaskControl:
 
     Args:
         deadline_s: Seconds from now until the task ends with `DEADLINE_REACHED`; None for never.
+        on_state: Told of each new state with its question, by the thread that brought it about.
     """
 
-    def __init__(self, *, deadline_s: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        deadline_s: float | None = None,
+        on_state: Callable[[TaskState, Asked | None], None] | None = None,
+    ) -> None:
         self._changed = threading.Condition()
+        self._on_state = on_state or (lambda state, question: None)
         self._state: TaskState = "queued"
-        self._question: str | None = None
+        self._question: Asked | None = None
+        self._hold: Hold | None = None
+        self._note = ""
+        self._is_parked = False
         self._answer: str | bool | None = None
         self._stop: StopReason | None = None
         self._result: TaskResult | None = None
@@ -115,6 +150,11 @@ class TaskControl:
     @property
     def question(self) -> str | None:
         """What the task waits to be told, in the waiting states."""
+        return self._question.text if self._question else None
+
+    @property
+    def asked(self) -> Asked | None:
+        """The question with its id and its facts."""
         return self._question
 
     @property
@@ -133,32 +173,126 @@ class TaskControl:
                 self._stop = reason
                 self._changed.notify_all()
 
+    def park(self) -> bool:
+        """Leave a task that waits for a person where it is: its log lets it wait on later.
+
+        Returns:
+            Whether it was waiting; one that runs is not parked.
+        """
+        with self._changed:
+            if self._stop is None and self._state in ("queued", "waiting_reply", *LENDING_STATES):
+                self._stop, self._is_parked = "INTERRUPTED", True
+                self._changed.notify_all()
+            return self._is_parked
+
+    @property
+    def is_parked(self) -> bool:
+        return self._is_parked
+
     def reply(self, text: str) -> None:
         """Answer the task's question, or give the phone back after a take-over.
 
         Raises:
             TaskStateError: Nothing was asked.
         """
+        if self._hold == "taken_over":
+            self.give_back(text)
+            return
         self._give(("waiting_reply", "taken_over"), text)
 
-    def confirm(self, approve: bool) -> None:
+    def confirm(self, approve: bool, question_id: str | None = None) -> None:
         """Say yes or no to the action that waits.
 
-        Raises:
-            TaskStateError: No action waits for a yes.
-        """
-        self._give(("waiting_confirm",), approve)
+        Args:
+            approve: Yes or no.
+            question_id: Which question is meant; None for the one that waits now.
 
-    def _give(self, states: tuple[TaskState, ...], answer: str | bool) -> None:
+        Raises:
+            TaskStateError: No action waits for a yes, or it is another one.
+        """
+        self._give(("waiting_confirm",), approve, question_id)
+
+    def pause(self) -> None:
+        """Keep the loop from the phone until `resume`; the action that runs still ends.
+
+        Raises:
+            TaskStateError: The task is over, or taken over.
+        """
+        self._ask_to_hold("paused")
+
+    def take_over(self) -> None:
+        """Take the phone in hand; the loop waits until it is given back.
+
+        Raises:
+            TaskStateError: The task is over.
+        """
+        self._ask_to_hold("taken_over")
+
+    def resume(self) -> None:
+        """Let a paused task go on.
+
+        Raises:
+            TaskStateError: It is not paused.
+        """
+        self._let_go("paused", "")
+
+    def give_back(self, note: str = "") -> None:
+        """Give the phone back: the next step sees the new screen, and the note.
+
+        Raises:
+            TaskStateError: It was not taken over.
+        """
+        if self._hold is None:
+            self._give(("taken_over",), note)  # the model itself had asked for a person
+        else:
+            self._let_go("taken_over", note)
+
+    @property
+    def is_held(self) -> bool:
+        return self._hold is not None
+
+    def _ask_to_hold(self, hold: Hold) -> None:
+        with self._changed:
+            is_over = self._state == "done" or self._stop is not None
+            if is_over or (hold == "paused" and self._hold == "taken_over"):
+                raise self._wrong_state()
+            self._hold = hold
+            self._changed.notify_all()
+
+    def _let_go(self, hold: Hold, note: str) -> None:
+        with self._changed:
+            if self._hold != hold or self._stop is not None:
+                raise self._wrong_state()
+            self._hold, self._note = None, note
+            self._changed.notify_all()
+
+    def _give(
+        self, states: tuple[TaskState, ...], answer: str | bool, question_id: str | None = None
+    ) -> None:
         with self._changed:
             if self._state not in states or self._answer is not None or self._stop is not None:
+                raise self._wrong_state()
+            asked = self._question
+            if question_id is not None and (asked is None or asked.id != question_id):
                 raise TaskStateError(
-                    f"the task is {self._state}: nothing waits for this; "
-                    "read the task again before answering",
+                    "another question waits now; read the task again before answering",
                     state=self._state,
                 )
             self._answer = answer
             self._changed.notify_all()
+
+    def _wrong_state(self) -> TaskStateError:
+        return TaskStateError(
+            f"the task is {self._state}: nothing waits for this; "
+            "read the task again before answering",
+            state=self._state,
+        )
+
+    def restore(self, state: TaskState, asked: Asked | None) -> None:
+        """Wait on where the task waited before the program's restart; no loop runs yet."""
+        with self._changed:
+            self._state, self._question = state, asked
+            self._hold = state if asked is None and state in ("paused", "taken_over") else None
 
     # --- what the loop does ---------------------------------------------------------------------
 
@@ -169,7 +303,7 @@ class TaskControl:
         """The task is over; calls that were left behind still end on their workers."""
         with self._changed:
             self._result = result
-            self._enter("done")
+        self._enter("done")
         self.model_calls.close()
         self.device_calls.close()
 
@@ -210,47 +344,74 @@ class TaskControl:
 
     def ask_reply(self, question: str, timeout_s: float | None) -> str | None:
         """Wait for a person's words; None if none came in time."""
-        answer = self._ask("waiting_reply", question, timeout_s)
+        answer = self._ask("waiting_reply", Asked(question), timeout_s)
         return None if answer is None else str(answer)
 
     def ask_take_over(self, question: str, timeout_s: float | None) -> str | None:
         """Wait until the person gives the phone back, with a note; None if that never came."""
-        answer = self._ask("taken_over", question, timeout_s)
+        answer = self._ask("taken_over", Asked(question), timeout_s)
         return None if answer is None else str(answer)
 
-    def ask_confirm(self, question: str, timeout_s: float | None) -> bool:
+    def ask_confirm(self, question: Asked, timeout_s: float | None) -> bool:
         """Wait for a person's yes; no answer is a no."""
         return self._ask("waiting_confirm", question, timeout_s) is True
 
-    def _ask(self, state: TaskState, question: str, timeout_s: float | None) -> str | bool | None:
+    def wait_while_held(self) -> tuple[Hold, str] | None:
+        """Wait as long as a person keeps the task from the phone.
+
+        Returns:
+            How it was held last, and the note it was given back with; None: it was not held.
+        """
+        last: Hold | None = None
+        while (hold := self._hold) is not None:
+            last = hold
+            self._enter(hold)
+            if not self._wait(functools.partial(self._is_let_go, hold), HOLD_LIMIT_S):
+                raise TaskEnd("REPLY_TIMEOUT", f"{hold} for too long")
+        if last is None:
+            return None
+        self._enter("running")
+        return last, self._note
+
+    def _is_let_go(self, hold: Hold) -> bool:
+        return self._hold != hold
+
+    def _ask(self, state: TaskState, question: Asked, timeout_s: float | None) -> Any:
         with self._changed:
             self._question, self._answer = question, None
-            self._enter(state)
-            try:
-                self._wait(lambda: self._answer is not None, timeout_s)
-                return self._answer
-            finally:
+        self._enter(state)
+        try:
+            self._wait(lambda: self._answer is not None, timeout_s)
+            return self._answer
+        finally:
+            if self._stop is None:
                 self._question = None
                 self._enter("running")
 
     def _enter(self, state: TaskState) -> None:
         with self._changed:
             self._state = state
+            if state == "done":
+                self._question = None
+            question = self._question
             self._changed.notify_all()
+        self._on_state(state, question)
 
     def _notify(self) -> None:
         with self._changed:
             self._changed.notify_all()
 
-    def _wait(self, ready: Callable[[], bool], timeout_s: float | None) -> None:
-        """Until `ready`, the time-out, a stop or the deadline; the last two raise `TaskEnd`."""
+    def _wait(self, ready: Callable[[], bool], timeout_s: float | None) -> bool:
+        """Until `ready` (True), the time-out (False), a stop or the deadline (`TaskEnd`)."""
         until = None if timeout_s is None else time.monotonic() + timeout_s
         with self._changed:
             while True:
                 self.checkpoint()
                 ends = [moment for moment in (until, self._deadline) if moment is not None]
                 left_s = min(ends) - time.monotonic() if ends else None
-                if ready() or (until is not None and time.monotonic() >= until):
-                    return
+                if ready():
+                    return True
+                if until is not None and time.monotonic() >= until:
+                    return False
                 # Not for ever at a time: on Windows a wait without end is deaf to Ctrl-C.
                 self._changed.wait(1.0 if left_s is None else min(left_s, 1.0))

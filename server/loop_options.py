@@ -52,6 +52,8 @@ class LoopOptions:
         reply_timeout_s: How long a question or a take-over waits; 0 ends the task with
             `INFO_ACTION_NEEDS_REPLY`, to be gone on with by `session_id` and `query`.
         confirm_timeout_s: How long an action waits for a yes.
+        approve: Classes of risk (`send`, `delete`, ...) to which whoever starts the task says yes
+            beforehand; what the policy denies stays denied.
     """
 
     task_type: str | None = None
@@ -66,6 +68,7 @@ class LoopOptions:
     reply_mode: ReplyMode = "pass_to_client"
     reply_timeout_s: float = 600.0
     confirm_timeout_s: float = 60.0
+    approve: tuple[str, ...] = ()
 
     def session_payload(self, task: str) -> dict[str, Any]:
         """The payload of `get_session` for a task that is run so."""

@@ -14,6 +14,9 @@ class LoopWords:
     nothing_done: str
     nobody_answers: str
     given_back: str
+    held: str
+    screen_changed: str
+    unknown: str
 
 
 _ENGLISH = LoopWords(
@@ -27,6 +30,14 @@ _ENGLISH = LoopWords(
     ),
     nobody_answers="Nobody can answer now. Decide yourself from what you know, and go on.",
     given_back="The user has done it and gave the phone back. Look at the screen and go on.",
+    held="Not done: the user held the task just then. Look at the screen again.",
+    screen_changed=(
+        "Not done: the screen changed while the user was asked about it. Look at it again."
+    ),
+    unknown=(
+        "unknown: the program was interrupted during this action. It may or may not have been "
+        "done. Look at the screen before you repeat it."
+    ),
 )
 _CHINESE = LoopWords(
     repeated=(
@@ -39,6 +50,9 @@ _CHINESE = LoopWords(
     ),
     nobody_answers="现在没有人能回答。请根据已知信息自行决定，然后继续。",
     given_back="用户已经处理完毕，并把手机交还给你。请看屏幕，继续操作。",
+    held="没有执行：用户当时暂停了任务。请重新看屏幕。",
+    screen_changed="没有执行：在询问用户期间屏幕发生了变化。请重新看屏幕。",
+    unknown="结果未知：程序在执行该操作时中断，操作可能已执行，也可能没有。重复之前请先看屏幕。",
 )
 
 

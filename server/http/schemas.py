@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.errors import BadRequestError
 from server.loop_options import LoopOptions
-from server.tasks import TaskRequest
+from server.task_request import TaskRequest
 
 MAX_TEXT = 20_000
 
@@ -88,6 +89,8 @@ class EventBody(_Strict):
         "give_back",
         "confirm_question",
         "confirm_answer",
+        "notice",
+        "resume",
         "observe_retry",
         "restore_failed",
         "task_error",
@@ -98,8 +101,21 @@ class EventBody(_Strict):
 class TaskBody(_Strict):
     """A whole task that the server runs on a phone."""
 
-    task: str = Field(min_length=1, max_length=MAX_TEXT, examples=["打开设置，关闭蓝牙"])
+    task: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_TEXT,
+        examples=["打开设置，关闭蓝牙"],
+        description="What to do. With session_id: a follow-up in the user's words.",
+    )
     serial: str | None = Field(default=None, description="Default: the only phone that is ready.")
+    tag: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="Any ready phone with this tag (configs/devices.yaml); `any`: any ready phone.",
+    )
+    priority: int = Field(default=0, ge=-100, le=100, description="Higher ones go first.")
     task_type: str | None = None
     llm: dict[str, Any] | None = Field(default=None, alias="model_config")
     extra_info: dict[str, Any] | None = None
@@ -114,13 +130,38 @@ class TaskBody(_Strict):
     )
     reply_timeout_s: float = Field(default=600, ge=0, le=86_400)
     confirm_timeout_s: float = Field(default=60, gt=0, le=3_600)
+    approve: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="Classes of risk to which you say yes beforehand: send, delete, pay, ...",
+    )
     deadline_s: float | None = Field(default=None, gt=0, le=604_800)
+    max_total_tokens: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, gt=0, description="Needs configs/prices.yaml.")
+    session_id: str | None = Field(
+        default=None, max_length=100, description="Go on in this session of an earlier task."
+    )
+    reply_from_client: str | None = Field(
+        default=None, max_length=MAX_TEXT, description="With session_id: the answer it waited for."
+    )
 
     def to_request(self) -> TaskRequest:
+        words = self.reply_from_client or self.task
+        if words is None or (self.session_id is None and self.task is None):
+            raise BadRequestError(
+                "task is missing; say what to do, or name session_id with reply_from_client",
+                field="task",
+            )
         return TaskRequest(
-            task=self.task,
+            task=self.task or words,
             serial=self.serial,
+            tag=self.tag,
+            priority=self.priority,
             deadline_s=self.deadline_s,
+            max_total_tokens=self.max_total_tokens,
+            max_cost=self.max_cost,
+            session_id=self.session_id,
+            reply=words if self.session_id is not None else "",
             options=LoopOptions(
                 task_type=self.task_type,
                 model_config=self.llm,
@@ -133,6 +174,7 @@ class TaskBody(_Strict):
                 reply_mode=self.reply_mode,
                 reply_timeout_s=self.reply_timeout_s,
                 confirm_timeout_s=self.confirm_timeout_s,
+                approve=tuple(self.approve),
             ),
         )
 
@@ -141,5 +183,14 @@ class ReplyBody(_Strict):
     text: str = Field(max_length=MAX_TEXT)
 
 
+class NoteBody(_Strict):
+    note: str = Field(default="", max_length=MAX_TEXT, description="What the model is told.")
+
+
 class ConfirmBody(_Strict):
     approve: bool
+    id: str | None = Field(
+        default=None,
+        max_length=100,
+        description="The question's id: the yes is for that action on that screen alone.",
+    )

@@ -497,7 +497,7 @@ def test_without_a_yes_nothing_is_done(serve: Any, phone: Any, level: str) -> No
     server.answers = [server.answer(TAP, level=level, reason="pays 5")]
     result = run(server, phone, options=LoopOptions(confirm_timeout_s=0.01, max_still_s=0))
     assert (result.stop_reason, phone.journal) == ("POLICY_DENIED", [])
-    assert [step.outcome.message for step in result.steps] == ["withheld"]
+    assert [step.outcome.status for step in result.steps] == ["withheld"]
     assert "pays 5" in result.message
 
 

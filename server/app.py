@@ -22,8 +22,10 @@ from server.http.sessions import session_routes
 from server.http.steps import step_routes
 from server.http.tasks import task_routes
 from server.local_server import LocalServer
+from server.phone_choice import find_tagged
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
+from server.task_limits import price_finder
 from server.tasks import TaskRunner
 from server.version import VERSION
 
@@ -58,10 +60,17 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     phones = phones or AdbPhones(settings)
     server = LocalServer(settings)
     answerer = functools.partial(model_answerer, settings)
-    tasks = TaskRunner(server, phones.open, answerer=answerer)
+    tasks = TaskRunner(
+        server,
+        phones.open,
+        answerer=answerer,
+        find_tagged=lambda tag: find_tagged(phones.list(), tag),
+        price_of=price_finder(settings),
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await anyio.to_thread.run_sync(tasks.restore)
         try:
             yield
         finally:

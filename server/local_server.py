@@ -19,7 +19,6 @@ from server.dialect_table import DialectTable
 from server.engine import Engine
 from server.errors import BadRequestError, OverloadedError, ShuttingDownError
 from server.images import plan_sent_size
-from server.journal import Journal
 from server.memory import keep_large_buffers
 from server.model.client import AsksModel, ModelClient
 from server.model.providers import ModelTarget, choose_model, read_key
@@ -31,6 +30,7 @@ from server.records.store import RecordStore, check_event_kind
 from server.session_reading import SessionReader, SessionRecord, SessionSummary
 from server.sessions import Answer, Equipment, Session, SessionBook
 from server.settings import Settings, settings_from_server_config
+from server.usage import MeteredJournal, Usage, UsageMeter
 
 
 class LocalServer:
@@ -74,7 +74,10 @@ class LocalServer:
         )
         self._model = model_client or ModelClient()
         self._policy = policy or AllowAll()
-        self._journal = Journal(self._engine, self._store, debug=self.settings.debug)
+        self._meter = UsageMeter()
+        self._journal = MeteredJournal(
+            self._meter, self._engine, self._store, debug=self.settings.debug
+        )
         self._observer = Observer(self.settings, self._engine, self._store)
         self._asker = Asker(self._model, self._journal, max_reasks=self.settings.max_reasks)
         self._running_steps = 0
@@ -301,6 +304,10 @@ class LocalServer:
             SessionNotFoundError: No such session.
         """
         return self._reader.read_events(session_id, after_seq)
+
+    def read_usage(self, session_id: str) -> Usage:
+        """What a session's replies used since this process began with it; costs no file work."""
+        return self._meter.read(session_id)
 
     # --- the end --------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import secrets
 import threading
@@ -16,7 +15,6 @@ from device.borrowed_settings import BorrowedSettings
 from device.capture import ScreenCapture
 from device.errors import (
     AppNotFoundError,
-    BadPointError,
     DeviceAsleepError,
     DeviceLockedError,
     UiTreeError,
@@ -32,8 +30,10 @@ from device.protocol import App, DeviceState, InstalledApp, Screenshot, TypedRes
 from device.quoting import command, join, script
 from device.state import read_state
 from device.text_input import TextInput
+from device.touch import Touch
 from device.transport import Transport
 from device.ui_tree import has_empty_web_view, parse_ui_tree
+from device.vendor_switches import VendorAdvice
 
 _LOG = logging.getLogger(__name__)
 _FOCUS_TRIES = 3
@@ -43,10 +43,6 @@ _TREE_TIMEOUT_S = 20.0
 _TREE_PAUSE_S = 0.3
 _WAKE_TIMEOUT_S = 3.0
 _WAKE_POLL_S = 0.15
-_DOUBLE_TAP = " && "
-# Where gesture navigation takes a touch for itself: BACK at the sides, HOME at the bottom.
-_SIDE_EDGE = 0.06
-_BOTTOM_EDGE = 0.05
 
 
 class AdbDevice:
@@ -73,6 +69,8 @@ class AdbDevice:
         state_dir = state_dir or default_state_dir()
         self.keyboards = Keyboards(transport, KeyboardStore(state_dir / "keyboards"))
         self._settings = BorrowedSettings(transport, state_dir / "settings")
+        self._touch = Touch(transport, self._capture)
+        self._advice = VendorAdvice(transport)
         self._text_input = TextInput(
             transport,
             self.keyboards,
@@ -107,19 +105,21 @@ class AdbDevice:
             UiTreeError: It could not be read, though the screen may well have one.
         """
         deadline = time.monotonic() + _TREE_TIMEOUT_S
-        compressed = False
         reread = False
+        options: tuple[str, ...] = ()
+        to_file = True
         for attempt in range(1, _TREE_TRIES + 1):
             try:
-                tree = parse_ui_tree(self._dump_ui(deadline, compressed=compressed))
+                tree = parse_ui_tree(self._dump_ui(deadline, options, to_file=to_file))
             except UiTreeError as error:
                 reason = error.details.get("reason")
                 if reason == "no_idle":
                     return None
                 if attempt == _TREE_TRIES or not error.retryable or time.monotonic() > deadline:
                     raise
-                # Some screens fail in full but not when compressed.
-                compressed = reason in {"no_document", "killed", "broken"}
+                # Some screens fail in full but not when compressed, some phones take no file.
+                options = ("--compressed",) if reason in {"no_document", "killed", "broken"} else ()
+                to_file = reason != "no_document" or attempt < _TREE_TRIES - 1
             else:
                 if tree.root is not None and (reread or not has_empty_web_view(tree)):
                     return tree
@@ -129,13 +129,14 @@ class AdbDevice:
             time.sleep(_TREE_PAUSE_S)
         raise AssertionError("the last attempt returns or raises")
 
-    def _dump_ui(self, deadline: float, *, compressed: bool) -> str:
+    def _dump_ui(self, deadline: float, options: tuple[str, ...], *, to_file: bool) -> str:
         """One dump through a file of its own name, so that no stale one can be read."""
         path = f"/data/local/tmp/localserver_{secrets.token_hex(6)}.xml"
-        words = ("uiautomator", "dump", *(("--compressed",) if compressed else ()), path)
-        commands = [command(*words), command("cat", path), command("rm", "-f", path)]
+        dump = command("uiautomator", "dump", *options, path if to_file else "/dev/tty")
+        through_file = [dump, command("cat", path), command("rm", "-f", path)]
         timeout_s = max(1.0, deadline - time.monotonic())
-        return self.transport.read(join(commands), timeout_s=timeout_s).merged_text
+        asked = join(through_file) if to_file else dump
+        return self.transport.read(asked, timeout_s=timeout_s).merged_text
 
     def foreground(self) -> App | None:
         """What is in front; None during a transition that does not end."""
@@ -162,16 +163,16 @@ class AdbDevice:
     # Input. Points are pixels of the last screenshot.
 
     def tap(self, x_px: float, y_px: float) -> None:
-        self._input("tap", *self._point(x_px, y_px))
+        with self._advice.named():
+            self._touch.tap(x_px, y_px)
 
     def double_tap(self, x_px: float, y_px: float) -> None:
-        """Tap twice in one shell command, so that both fall within the double-tap time."""
-        tap = input_command("tap", *self._point(x_px, y_px), display_id=self._capture.display_id)
-        check_silent(self.transport.run(join([tap, tap], _DOUBLE_TAP)), "tap twice")
+        with self._advice.named():
+            self._touch.double_tap(x_px, y_px)
 
     def long_press(self, x_px: float, y_px: float, duration_s: float = 0.8) -> None:
-        x, y = self._point(x_px, y_px)
-        self._input("swipe", x, y, x, y, _milliseconds(duration_s), lasts_s=duration_s)
+        with self._advice.named():
+            self._touch.long_press(x_px, y_px, duration_s)
 
     def swipe(
         self,
@@ -183,15 +184,9 @@ class AdbDevice:
         *,
         from_edge: bool = False,
     ) -> None:
-        """Swipe from one point to another.
-
-        A swipe that would begin where the system's own gestures begin (BACK at the sides, HOME at
-        the bottom) begins just beside, unless `from_edge` asks for the gesture itself.
-        """
-        start, end = self._point(x1_px, y1_px), self._point(x2_px, y2_px)
-        if not from_edge:
-            start = keep_off_edges(start, end, self._capture.frame())
-        self._input("swipe", *start, *end, _milliseconds(duration_s), lasts_s=duration_s)
+        """Swipe; off the edges that belong to the system's gestures, unless `from_edge`."""
+        with self._advice.named():
+            self._touch.swipe((x1_px, y1_px), (x2_px, y2_px), duration_s, from_edge=from_edge)
 
     def type_text(
         self,
@@ -202,9 +197,10 @@ class AdbDevice:
         before_input: Callable[[], None] = lambda: None,
     ) -> TypedResult:
         """Type into the focused field, whole or not at all; see `device.text_input`."""
-        return self._text_input.type_text(
-            text, clear=clear, submit=submit, before_input=before_input
-        )
+        with self._advice.named():
+            return self._text_input.type_text(
+                text, clear=clear, submit=submit, before_input=before_input
+            )
 
     def press_key(self, key: str) -> None:
         """Press a key of the action vocabulary.
@@ -218,26 +214,10 @@ class AdbDevice:
         else:
             self._input("keyevent", key_code(key))
 
-    def _input(self, *words: str | int, lasts_s: float = 0.0) -> None:
+    def _input(self, *words: str | int) -> None:
         run = input_command(*words, display_id=self._capture.display_id)
-        check_silent(self.transport.run(run, timeout_s=15.0 + lasts_s), f"do the {words[0]}")
-
-    def _point(self, x_px: float, y_px: float) -> tuple[int, int]:
-        """Check a point against the frame of the last screenshot; Android would drop it silently.
-
-        Raises:
-            BadPointError: It is outside, or no number.
-        """
-        width_px, height_px = self._capture.frame()
-        inside = math.isfinite(x_px) and math.isfinite(y_px)
-        if not inside or not (0 <= x_px < width_px and 0 <= y_px < height_px):
-            raise BadPointError(
-                f"The point {x_px:g},{y_px:g} is outside the screen of {width_px}x{height_px}; "
-                "give one inside it.",
-                width_px=width_px,
-                height_px=height_px,
-            )
-        return int(x_px), int(y_px)
+        with self._advice.named():
+            check_silent(self.transport.run(run), f"do the {words[0]}")
 
     # Apps
 
@@ -391,33 +371,7 @@ class AdbDevice:
             self._settings.give_back()
 
 
-def keep_off_edges(
-    start: tuple[int, int], end: tuple[int, int], frame: tuple[int, int]
-) -> tuple[int, int]:
-    """Move the start of a swipe that leads away from an edge of the system's gestures.
-
-    Args:
-        start: Where the finger goes down, in pixels.
-        end: Where it goes up.
-        frame: Width and height of the picture.
-    """
-    (x, y), (width_px, height_px) = start, frame
-    side_px, bottom_px = round(width_px * _SIDE_EDGE), round(height_px * _BOTTOM_EDGE)
-    sideways = abs(end[0] - x) > abs(end[1] - y)
-    if sideways and x < side_px < end[0]:
-        x = side_px
-    elif sideways and x > width_px - 1 - side_px > end[0]:
-        x = width_px - 1 - side_px
-    elif not sideways and y > height_px - 1 - bottom_px > end[1]:
-        y = height_px - 1 - bottom_px
-    return x, y
-
-
 def default_state_dir() -> Path:
     """Where facts about phones outlive the process: `$LOCALSERVER_STATE_DIR`, or in the home."""
     named = os.environ.get("LOCALSERVER_STATE_DIR", "").strip()
     return Path(named) if named else Path.home() / ".localserver"
-
-
-def _milliseconds(duration_s: float) -> int:
-    return max(1, round(duration_s * 1000))

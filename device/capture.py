@@ -58,6 +58,7 @@ class ScreenCapture:
         self._display: _Display | None = None
         self._frame: tuple[int, int] | None = None
         self._rotation: Rotation | None = None
+        self._display_frame: str | None = None
         self._choice = CaptureChoice()
         self._lock = threading.Lock()
 
@@ -84,6 +85,11 @@ class ScreenCapture:
             self._frame = picture.width_px, picture.height_px
             width_px, height_px = self._frame
             return Screenshot(picture.data, width_px, height_px, self._rotation, black)
+
+    @property
+    def display_frame(self) -> str | None:
+        """How the window manager names the frame of the last picture; None where it did not."""
+        return self._display_frame
 
     def frame(self) -> tuple[int, int]:
         """Width and height that points are given in: the last picture's, else the screen's own."""
@@ -114,7 +120,7 @@ class ScreenCapture:
                 raise error
             return read_png(result.stderr)  # it tells the failure there, or raises as no picture
         picture = read_png(result.stdout)
-        self._rotation = read_picture_rotation(rotations, picture.width_px, picture.height_px)
+        self._note_rotation(rotations, picture)
         if self._transport.keeps_streams_apart:
             self._choice.measured("png", time.monotonic() - start)
         return picture
@@ -130,9 +136,15 @@ class ScreenCapture:
             self._choice.give_up_raw()
             return None
         picture = Picture(encode_png(raw), raw.width_px, raw.height_px, raw.warnings)
-        self._rotation = read_picture_rotation(rotations, raw.width_px, raw.height_px)
+        self._note_rotation(rotations, picture)
         self._choice.measured("raw", time.monotonic() - start)
         return picture
+
+    def _note_rotation(self, told: str, picture: Picture) -> None:
+        width_px, height_px = picture.width_px, picture.height_px
+        self._rotation = read_picture_rotation(told, width_px, height_px)
+        frame = f"DisplayFrames w={width_px} h={height_px} r={self._rotation}"
+        self._display_frame = frame if f"{frame}\n" in told else None
 
     def _run_capture(self, capture: ShellCommand) -> tuple[CommandResult, str]:
         """Run a capture; returns what it gave, and apart from it what was told of the rotation."""

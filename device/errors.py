@@ -163,6 +163,13 @@ class BadPointError(DeviceError):
     code = "device.bad_point"
 
 
+class ScreenTurnedError(DeviceError):
+    """The screen was turned since its picture was taken, so nothing was touched."""
+
+    code = "device.screen_turned"
+    retryable = True
+
+
 class TextNotTypedError(DeviceError):
     """The text could not be typed, or not verified; nothing was half typed knowingly."""
 

@@ -133,14 +133,15 @@ def launch(
 
 
 def _is_in_front(front: App, package: str) -> bool:
-    covered = front.window in _COVERING_WINDOWS
+    covered = front.anr or front.window in _COVERING_WINDOWS
     return not covered and (front.package == package or front.package in _DIALOG_PACKAGES)
 
 
 def _describe(front: App | None) -> str:
     if front is None:
         return "nothing"
-    return front.window if front.window in _COVERING_WINDOWS else front.package
+    covered = front.anr or front.window in _COVERING_WINDOWS
+    return repr(front.window) if covered else front.package
 
 
 def list_launchers(transport: Transport) -> tuple[str, ...]:

@@ -134,6 +134,7 @@ REMEDIES: dict[str, str] = {
     "device.input_blocked": "Switch on “USB debugging (security settings)” in developer options.",
     "device.unknown_key": "Use a key of the action vocabulary.",
     "device.bad_point": "Take a new screenshot: the screen may have turned.",
+    "device.screen_turned": "Take a new screenshot; nothing was touched.",
     "device.service_refused": "Try again in a moment; if it stays, reconnect the phone.",
     "device.text_not_typed": "Tap the field first; look at what is in it.",
     "device.keyboard_missing": "Install ADBKeyboard, for text that is not ASCII.",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from device.adb_device import AdbDevice, keep_off_edges
+from device.adb_device import AdbDevice
 from device.adb_server import PrivateAdbServer, bundled_adb
 from device.apps import AliasTable
 from device.discovery import connect, list_devices, open_device
@@ -25,6 +25,7 @@ from device.errors import (
     InputBlockedError,
     ScreenshotError,
     ScreenshotRefusedError,
+    ScreenTurnedError,
     SecureSettingsDeniedError,
     TextNotTypedError,
     UiTreeError,
@@ -33,6 +34,7 @@ from device.errors import (
 from device.protocol import App, Device, UiNode
 from device.quoting import command
 from device.still import settle, wait_until_still
+from device.touch import keep_off_edges
 from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 
@@ -464,6 +466,39 @@ def test_an_edge_gesture_is_sent_as_it_is_only_when_it_is_asked_for(
     swipes = [str(e) for e in phone.control.journal(kind="gesture")]
     assert len(swipes) == 2
     assert ("2279" in swipes[0], "2399" in swipes[1]) == (True, True)
+
+
+def test_a_touch_is_withheld_when_the_phone_was_turned_since_its_picture(
+    device: AdbDevice, phone: VirtualPhoneProcess
+) -> None:
+    device.screenshot()
+    phone.control.set_state(rotation=1)
+    for touch in (
+        lambda: device.tap(500, 900),
+        lambda: device.double_tap(500, 900),
+        lambda: device.long_press(500, 900),
+        lambda: device.swipe(500, 900, 500, 300),
+    ):
+        with pytest.raises(ScreenTurnedError):
+            touch()
+    assert phone.control.journal(kind="gesture") == []
+    assert device.screenshot().rotation == 1
+    device.tap(2000, 900)
+    assert len(phone.control.journal(kind="gesture")) == 1
+
+
+@pytest.mark.parametrize("rotation", [0, 1, 2, 3])
+def test_taps_land_where_the_picture_shows_in_every_rotation(
+    device: AdbDevice, phone: VirtualPhoneProcess, rotation: int
+) -> None:
+    device.open_app("com.android.settings")
+    phone.control.set_state(rotation=rotation)
+    shot = device.screenshot()
+    assert shot.rotation == rotation
+    assert (shot.width_px > shot.height_px) == (rotation in {1, 3})
+    tap_on(device, "蓝牙")
+    assert find(device, "蓝牙")
+    assert phone.control.truth()["page"][:1] == ["bluetooth"]
 
 
 def test_a_file_arrives_on_the_phone_as_it_was(device: AdbDevice) -> None:

@@ -6,11 +6,13 @@ import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import get_args
 
 import anyio.to_thread
 from fastapi import FastAPI
 
 from server.auto_reply import model_answerer
+from server.control import TaskState
 from server.http.access import Access, open_access
 from server.http.devices import device_routes
 from server.http.docs_page import docs_routes
@@ -22,11 +24,12 @@ from server.http.sessions import session_routes
 from server.http.steps import step_routes
 from server.http.tasks import task_routes
 from server.local_server import LocalServer
+from server.metrics import Metrics
 from server.phone_choice import find_tagged
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
 from server.task_limits import price_finder
-from server.tasks import TaskRunner
+from server.tasks import MAX_KEPT, TaskRunner
 from server.version import VERSION
 
 DESCRIPTION = (
@@ -68,6 +71,8 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         price_of=price_finder(settings),
     )
 
+    _watch_tasks(server.metrics, tasks)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await anyio.to_thread.run_sync(tasks.restore)
@@ -90,8 +95,8 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(step_routes(server))
     app.include_router(session_routes(server))
     app.include_router(task_routes(tasks))
-    app.include_router(device_routes(phones))
-    app.include_router(health_routes(settings))
+    app.include_router(device_routes(phones, tasks.leases))
+    app.include_router(health_routes(settings, server.metrics))
     app.include_router(login_routes(access))
     app.include_router(docs_routes(app))
     install_error_handlers(app)
@@ -101,5 +106,15 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         max_body_bytes=settings.max_body_bytes,
         max_held_bytes=settings.max_held_bytes,
         access=access,
+        on_refusal=server.metrics.count_refusal,
     )
     return app
+
+
+def _watch_tasks(metrics: Metrics, tasks: TaskRunner) -> None:
+    def count(*states: TaskState) -> int:
+        return sum(info.state in states for info in tasks.list(limit=MAX_KEPT))
+
+    active: tuple[TaskState, ...] = tuple(set(get_args(TaskState)) - {"queued", "done"})
+    metrics.watch("localserver_tasks_queued", "Tasks in line.", lambda: count("queued"))
+    metrics.watch("localserver_tasks_active", "Tasks on a phone.", lambda: count(*active))

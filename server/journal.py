@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,11 @@ class Journal:
         self._engine = engine
         self._store = store
         self._debug = debug
+        self._listener: Callable[[str, Mapping[str, Any]], None] = lambda kind, data: None
+
+    def listen(self, listener: Callable[[str, Mapping[str, Any]], None]) -> None:
+        """Call this with every event that is put on record (to measure it)."""
+        self._listener = listener
 
     async def write_step(
         self,
@@ -157,6 +162,7 @@ class Journal:
         Raises:
             StorageError: It could not be written.
         """
+        self._listener(kind, data)
         await self._engine.in_files(session.events.append, kind, data, durable)
 
 

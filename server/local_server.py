@@ -19,7 +19,9 @@ from server.dialect_table import DialectTable
 from server.engine import Engine
 from server.errors import BadRequestError, OverloadedError, ShuttingDownError
 from server.images import plan_sent_size
+from server.log_lines import bind
 from server.memory import keep_large_buffers
+from server.metrics import MeasuredModel, Metrics, StageClock
 from server.model.client import AsksModel, ModelClient
 from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
@@ -72,12 +74,14 @@ class LocalServer:
             busy_wait_s=self.settings.session_busy_wait_s,
             max_in_memory=self.settings.max_sessions_in_memory,
         )
-        self._model = model_client or ModelClient()
+        self.metrics = Metrics()
+        self._model = MeasuredModel(model_client or ModelClient(), self.metrics)
         self._policy = policy or AllowAll()
         self._meter = UsageMeter()
         self._journal = MeteredJournal(
             self._meter, self._engine, self._store, debug=self.settings.debug
         )
+        self._journal.listen(self.metrics.count_event)
         self._observer = Observer(self.settings, self._engine, self._store)
         self._asker = Asker(self._model, self._journal, max_reasks=self.settings.max_reasks)
         self._running_steps = 0
@@ -172,8 +176,12 @@ class LocalServer:
         return self._engine.run(self._step(payload, allow_path=True))
 
     async def aautomate_step(self, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """`automate_step` for callers on an event loop; the HTTP routes: no local paths."""
-        future = self._engine.submit(self._step(payload, allow_path=False))
+        """`automate_step` for callers on an event loop, such as the HTTP routes.
+
+        They may name local paths only where the operator allows it.
+        """
+        allow_path = self.settings.allow_image_file
+        future = self._engine.submit(self._step(payload, allow_path=allow_path))
         return await asyncio.wrap_future(future)
 
     async def _step(self, payload: Mapping[str, Any], *, allow_path: bool) -> dict[str, Any]:
@@ -182,10 +190,18 @@ class LocalServer:
             raise OverloadedError(
                 f"{self._running_steps} steps are running already; try again in a moment"
             )
+        with self.metrics.measure_step() as clock:
+            return await self._take_turn(request, allow_path, clock)
+
+    async def _take_turn(
+        self, request: StepRequest, allow_path: bool, clock: StageClock
+    ) -> dict[str, Any]:
         self._running_steps += 1
         try:
             async with self._book.turn(request.session_id) as session:
-                answer = await self._walk(session, request, allow_path)
+                clock.passed("session")
+                with bind(session=session.id, step=session.next_number):
+                    answer = await self._walk(session, request, allow_path, clock)
                 return answer.to_wire()
         except asyncio.CancelledError:
             if self._closed:
@@ -194,10 +210,13 @@ class LocalServer:
         finally:
             self._running_steps -= 1
 
-    async def _walk(self, session: Session, request: StepRequest, allow_path: bool) -> Answer:
+    async def _walk(
+        self, session: Session, request: StepRequest, allow_path: bool, clock: StageClock
+    ) -> Answer:
         # 1 session: found, and ours until the step has ended (`SessionBook.turn`).
         # 2 image: checked once; a repeated request gets its first answer.
         screenshot = await self._observer.take_screenshot(request, allow_path=allow_path)
+        clock.passed("image")
         number = session.next_number
         picture = name_picture(number, screenshot, request)
         answered = session.answer_to(request.idempotency_key, picture.sha256, request.query)
@@ -217,18 +236,23 @@ class LocalServer:
             pictures = await self._observer.store_and_encode(
                 session, picture, screenshot, request, sent_size, equipment
             )
+            clock.passed("encode")
             prompt = write_prompt(session, environment, parser, sent_size)
+            clock.passed("prompt")
             # 5 model, 6 parse: an action, or told why not and asked again.
             read = await self._asker.ask_until_readable(
                 session, equipment, prompt, pictures, reply_context(environment, sent_size)
             )
+            clock.passed("model")
             # 7 policy: may it run without a person?
             decision = self._policy.decide(read.action, environment)
+            clock.passed("policy")
             # 8 log: durable; then, and only then, the answer.
             answer = Answer(read.action, number, decision.to_wire())
             await self._journal.write_step(
                 session, environment, picture, answer, read, sent_size, request
             )
+            clock.passed("log")
         except BaseException as error:
             if session.next_number == number:
                 await self._journal.note_failure(session, request, error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -41,6 +41,7 @@ class RequestGuard:
         max_body_bytes: Largest body; it is counted as it streams in.
         access: Who may call, and what.
         max_held_bytes: Most bytes of bodies that are in work at a time.
+        on_refusal: Called with the code of every refusal.
         body_timeout_s: Longest wait for the whole body.
     """
 
@@ -52,6 +53,7 @@ class RequestGuard:
         max_body_bytes: int,
         access: Access,
         max_held_bytes: int,
+        on_refusal: Callable[[str], None] = lambda code: None,
         body_timeout_s: float = BODY_TIMEOUT_S,
     ) -> None:
         self.app = app
@@ -59,6 +61,7 @@ class RequestGuard:
         self.max_body_bytes = max_body_bytes
         self.access = access
         self.max_held_bytes = max_held_bytes
+        self.on_refusal = on_refusal
         self.body_timeout_s = body_timeout_s
         self._held_bytes = 0  # of all bodies in work
 
@@ -160,6 +163,7 @@ class RequestGuard:
             _check_type(headers)
 
     async def _refuse(self, error: ServerError, scope: Scope, receive: Receive, send: Send) -> None:
+        self.on_refusal(error.code)
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": error.code})
             return

@@ -6,14 +6,16 @@ import os
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from server.errors import StorageError
+from server.metrics import Metrics
 from server.settings import Settings
 from server.version import VERSION
 
 
-def health_routes(settings: Settings) -> APIRouter:
+def health_routes(settings: Settings, metrics: Metrics) -> APIRouter:
     """The routes that say how the server is."""
     routes = APIRouter(tags=["health"])
 
@@ -32,6 +34,11 @@ def health_routes(settings: Settings) -> APIRouter:
                     setting=name,
                 )
         return {"status": "ready", "version": VERSION}
+
+    @routes.get("/metrics", response_class=Response)
+    def read_metrics() -> Response:
+        """Latencies, retries, rejections, faults and queues, for Prometheus."""
+        return Response(metrics.render(), media_type=CONTENT_TYPE_LATEST)
 
     @routes.get("/v1/models")
     async def list_models() -> dict[str, Any]:

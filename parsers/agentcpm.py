@@ -10,7 +10,7 @@ schema and evaluation of AgentCPM-GUI.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from parsers.action import (
@@ -28,7 +28,6 @@ from parsers.action import (
     LongPress,
     Point,
     Scroll,
-    Size,
     Slide,
     TakeOver,
     Type,
@@ -36,10 +35,9 @@ from parsers.action import (
 )
 from parsers.base import (
     CoordinateSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
     RelativeSpace,
     Reply,
 )
@@ -80,21 +78,11 @@ class AgentCpm(Dialect):
     def space(self) -> CoordinateSpace:
         return CPM_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """The schema, the question, the screen. The family has no history of steps."""
         prompt = need_prompt(self.prompt, self.name)
-        question = fill(part_of(prompt, "user"), {"task": task})
-        situation = describe_situation(prompt, environments, actions, hints, dialogue)
+        question = fill(part_of(prompt, "user"), {"task": request.task})
+        situation = describe_situation(prompt, request)
         text = f"{question}\n{situation}" if situation else question
         return [
             message("system", part_of(prompt, "system")),
@@ -102,7 +90,7 @@ class AgentCpm(Dialect):
                 "user",
                 [
                     text_part(f"{text}\n{part_of(prompt, 'screenshot')}"),
-                    image_part(environments[-1].image),
+                    image_part(request.current.image),
                 ],
             ),
         ]

@@ -24,12 +24,16 @@ from parsers.action import (
     LongPress,
     Point,
     Scroll,
-    Size,
     Slide,
     Type,
     Wait,
 )
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
+from parsers.base import (
+    CoordinateSpace,
+    Message,
+    PromptRequest,
+    RelativeSpace,
+)
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
 from parsers.keys import press, read_key
@@ -86,28 +90,9 @@ class Aguvis(CallDialect):
     def space(self) -> CoordinateSpace:
         return RelativeSpace(scale=1, maximum=1)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """System rules, then one user message with the history as text."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=sent_size,
-            markov_mode=markov_mode,
-            describe=_describe,
-        )
+        return build_single_turn(need_prompt(self.prompt, self.name), request, describe=_describe)
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)

@@ -14,14 +14,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from parsers.action import Action, Click, Complete, Grid, LongPress, Scroll, Size, Type
+from parsers.action import Action, Click, Complete, Grid, LongPress, Scroll, Type
 from parsers.base import (
     CoordinateSpace,
     ElementSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
 )
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
@@ -72,28 +71,13 @@ class AppAgent(CallDialect):
     def space(self) -> CoordinateSpace:
         return ElementSpace(base=1)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message: rules, task, the last summary, the numbered picture."""
         return build_single_turn(
             need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=sent_size,
-            markov_mode=markov_mode,
+            request,
             describe=_describe,
-            elements=need_elements(self.name, environments[-1]),
+            elements=need_elements(self.name, request.current),
         )
 
     def read(self, text: str, reading: Reading) -> Action:

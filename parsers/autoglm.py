@@ -33,7 +33,6 @@ from parsers.action import (
     Note,
     Point,
     Scroll,
-    Size,
     Slide,
     TakeOver,
     Type,
@@ -42,9 +41,9 @@ from parsers.action import (
 from parsers.base import (
     CoordinateSpace,
     Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
     RelativeSpace,
 )
 from parsers.call_arguments import Arguments, Param, param
@@ -109,33 +108,28 @@ class AutoGlm(CallDialect):
 
     # --- prompt ---------------------------------------------------------------------------
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """System rules, the task, then replies in turn; only the present screenshot is sent."""
         prompt = need_prompt(self.prompt, self.name)
-        current = environments[-1]
         turns = [message("system", part_of(prompt, "rules").strip())]
-        opening = [task]
-        if hints:
-            opening.append(fill(part_of(prompt, "hints"), {"hints": hint_lines(hints)}).strip())
-        past = [] if markov_mode else past_turns(environments, actions, 0, self._write_past)
-        now = [observation_text(prompt, current), _screen_info(current)]
+        opening = [request.task]
+        if request.hints:
+            opening.append(
+                fill(part_of(prompt, "hints"), {"hints": hint_lines(request.hints)}).strip()
+            )
+        past = (
+            []
+            if request.markov_mode
+            else past_turns(request.environments, request.actions, 0, self._write_past)
+        )
+        now = [observation_text(prompt, request.current), _screen_info(request.current)]
         if past:
             turns.append(message("user", "\n\n".join(opening)))
             turns += past
         else:
             now = [*opening, *now]
         words = "\n\n".join(part for part in now if part)
-        turns.append(message("user", [image_part(current.image), text_part(words)]))
+        turns.append(message("user", [image_part(request.current.image), text_part(words)]))
         return turns
 
     def _write_past(self, action: Action) -> str:

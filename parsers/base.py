@@ -153,6 +153,29 @@ class ReplyContext:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptRequest:
+    """All that a prompt is written from; see `Parser.env2messages4ask` for what each means."""
+
+    task: str
+    environments: Sequence[Environment]
+    actions: Sequence[Action]
+    hints: Sequence[str] = ()
+    dialogue: Sequence[Exchange] | None = None
+    sent_size: Size | None = None
+    markov_mode: bool = False
+
+    @property
+    def current(self) -> Environment:
+        """The present observation."""
+        return self.environments[-1]
+
+    @property
+    def past(self) -> Sequence[Action]:
+        """The actions that the history tells of: none in Markov mode."""
+        return () if self.markov_mode else self.actions
+
+
+@dataclass(frozen=True, slots=True)
 class PromptText:
     """The text of one dialect's prompt in one language: data from `configs/prompts/`.
 
@@ -197,7 +220,6 @@ class Parser(abc.ABC):
     def space(self) -> CoordinateSpace:
         """How coordinates in replies are to be read."""
 
-    @abc.abstractmethod
     def env2messages4ask(
         self,
         task: str,
@@ -220,6 +242,18 @@ class Parser(abc.ABC):
                 session keeps them, so that a long one costs no more than a short one.)
             sent_size: Size at which the present screenshot will be sent; some prompts state it.
             markov_mode: Leave the history out.
+
+        Raises:
+            UnsupportedInputError: The dialect needs an input that the observation lacks.
+            PromptError: The prompt text lacks a part.
+        """
+        return self.write_prompt(
+            PromptRequest(task, environments, actions, hints, dialogue, sent_size, markov_mode)
+        )
+
+    @abc.abstractmethod
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
+        """The messages of the next step; what `env2messages4ask` calls.
 
         Raises:
             UnsupportedInputError: The dialect needs an input that the observation lacks.

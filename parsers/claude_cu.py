@@ -9,7 +9,7 @@ of the task; bare prose is not (an error text would look the same), so that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from parsers.action import (
@@ -21,17 +21,24 @@ from parsers.action import (
     DoubleClick,
     LongPress,
     Scroll,
-    Size,
     Slide,
     Type,
     Wait,
 )
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, PixelSpace, Reply
+from parsers.base import (
+    CoordinateSpace,
+    Message,
+    PixelSpace,
+    PromptRequest,
+    Reply,
+)
 from parsers.dialect import Dialect
 from parsers.keys import press, read_key
 from parsers.mobile_use_arguments import read_end
-from parsers.prompt_blocks import build_plain_prompt, known_size
+from parsers.prompt_blocks import known_size
+from parsers.prompting import need_prompt
 from parsers.reading import Reading, Refused, read_direction, read_seconds, read_text
+from parsers.single_turn import build_single_turn
 from parsers.tool_calls import ToolCall, choose_action, read_call_text, read_native_calls
 
 # No processor resizes below this in either direction: the size sent is the size seen.
@@ -51,27 +58,12 @@ class ClaudeCu(Dialect):
     def space(self) -> CoordinateSpace:
         return CLAUDE_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """Rules with the size of the picture, task, past steps, the screen."""
-        return build_plain_prompt(
-            self,
-            task,
-            environments,
-            actions,
-            hints=hints,
-            dialogue=dialogue,
-            size=known_size(self.space, self.images, environments[-1], sent_size),
-            markov_mode=markov_mode,
+        return build_single_turn(
+            need_prompt(self.prompt, self.name),
+            request,
+            size=known_size(self.space, self.images, request.current, request.sent_size),
         )
 
     def read(self, text: str, reading: Reading) -> Action:

@@ -24,7 +24,6 @@ from parsers.action import (
     LongPress,
     Note,
     Point,
-    Size,
     Slide,
     Type,
     Wait,
@@ -32,11 +31,10 @@ from parsers.action import (
 from parsers.base import (
     CoordinateSpace,
     ElementSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
     PixelSpace,
+    PromptRequest,
 )
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
@@ -87,29 +85,14 @@ class DroidrunXml(CallDialect):
     def space(self) -> CoordinateSpace:
         return ElementSpace(base=1)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """System rules, then one user message with the element list and the screenshot."""
-        current = environments[-1]
         return build_single_turn(
             need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=current.size or sent_size,
-            markov_mode=markov_mode,
+            request,
             describe=_describe,
-            elements=need_elements(self.name, current),
+            elements=need_elements(self.name, request.current),
+            size=request.current.size or request.sent_size,
         )
 
     def read(self, text: str, reading: Reading) -> Action:

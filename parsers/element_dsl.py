@@ -31,7 +31,6 @@ from parsers.action import (
     LongPress,
     Note,
     Scroll,
-    Size,
     Slide,
     TakeOver,
     Type,
@@ -40,10 +39,9 @@ from parsers.action import (
 from parsers.base import (
     CoordinateSpace,
     ElementSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
 )
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
@@ -91,28 +89,13 @@ class ElementDsl(CallDialect):
     def space(self) -> CoordinateSpace:
         return ElementSpace(base=1)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message: rules, task, history, the numbered list, the numbered picture."""
         return build_single_turn(
             need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=sent_size,
-            markov_mode=markov_mode,
+            request,
             describe=self._describe,
-            elements=need_elements(self.name, environments[-1]),
+            elements=need_elements(self.name, request.current),
         )
 
     def _describe(self, action: Action) -> str:

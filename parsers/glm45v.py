@@ -7,15 +7,21 @@ typing presses Enter. Every earlier step goes into the prompt as text. Source: G
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from parsers.action import Action, Element, Point, Size
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
+from parsers.action import Action, Element, Point
+from parsers.base import (
+    CoordinateSpace,
+    Message,
+    PromptRequest,
+    RelativeSpace,
+)
 from parsers.json_action import JsonAction
 from parsers.mobile_use_arguments import one_line
-from parsers.prompt_blocks import build_plain_prompt
+from parsers.prompting import need_prompt
 from parsers.reading import Reading
+from parsers.single_turn import build_single_turn
 
 GLM_SPACE = RelativeSpace(scale=1000, maximum=1000)
 
@@ -32,28 +38,9 @@ class Glm45v(JsonAction):
     def space(self) -> CoordinateSpace:
         return GLM_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """Rules, task, the memory and reason of every step so far, the screen."""
-        return build_plain_prompt(
-            self,
-            task,
-            environments,
-            actions,
-            hints=hints,
-            dialogue=dialogue,
-            markov_mode=markov_mode,
-            describe=_describe,
-        )
+        return build_single_turn(need_prompt(self.prompt, self.name), request, describe=_describe)
 
     def read_target(
         self, fields: Mapping[str, Any], reading: Reading

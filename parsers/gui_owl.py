@@ -8,17 +8,15 @@ ones as text. `answer` ends the run. Source: the Mobile-Agent v3 and v3.5 runner
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from parsers.action import Action, Size
+from parsers.action import Action
 from parsers.base import (
     CoordinateSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
     PixelSpace,
+    PromptRequest,
     RelativeSpace,
 )
 from parsers.mobile_use import COMMON_ACTIONS, MobileUse
@@ -54,38 +52,36 @@ class GuiOwl(MobileUse):
     def space(self) -> CoordinateSpace:
         return OWL10_SPACE if self.variant == "1.0" else OWL15_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """The tool, the task with the older steps, then the newest steps picture by picture."""
         prompt = need_prompt(self.prompt, self.name)
         sides = {"width": 1000, "height": 1000}
         if isinstance(self.space, PixelSpace):
-            size = known_size(self.space, self.images, environments[-1], sent_size)
+            size = known_size(self.space, self.images, request.current, request.sent_size)
             sides = {"width": size.width_px, "height": size.height_px}
         form = "format_1_0" if self.variant == "1.0" else "format"
         system = fill(part_of(prompt, "system"), sides) + "\n\n" + part_of(prompt, form)
-        shown = 0 if markov_mode else min(self.images.past, len(actions), len(environments) - 1)
-        older = "" if markov_mode else describe_steps(actions, self._write_step, "\n", shown)
-        facts = {"task": task, "history": older or part_of(prompt, "no_history")}
+        shown = (
+            0
+            if request.markov_mode
+            else min(self.images.past, len(request.actions), len(request.environments) - 1)
+        )
+        older = (
+            ""
+            if request.markov_mode
+            else describe_steps(request.actions, self._write_step, "\n", shown)
+        )
+        facts = {"task": request.task, "history": older or part_of(prompt, "no_history")}
         opening = text_part(fill(part_of(prompt, "user"), facts))
-        situation = describe_situation(prompt, environments, actions, hints, dialogue)
+        situation = describe_situation(prompt, request)
         turns = past_turns(
-            environments[len(environments) - 1 - shown :],
-            actions[len(actions) - shown :],
+            request.environments[len(request.environments) - 1 - shown :],
+            request.actions[len(request.actions) - shown :],
             shown,
             self.write_turn,
         )
         closing = [text_part(situation)] if situation else []
-        turns.append(message("user", [*closing, image_part(environments[-1].image)]))
+        turns.append(message("user", [*closing, image_part(request.current.image)]))
         turns[0] = message("user", [opening, *turns[0]["content"]])
         return [message("system", system), *turns]
 

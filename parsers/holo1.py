@@ -7,16 +7,18 @@ pixels of the picture after the processor's resize. It was made for browsers: wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from parsers.action import OPPOSITE, Action, Back, Click, Complete, Scroll, Size, Type, Wait
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, Reply
+from parsers.action import OPPOSITE, Action, Back, Click, Complete, Scroll, Type, Wait
+from parsers.base import CoordinateSpace, Message, PromptRequest, Reply
 from parsers.dialect import Dialect
 from parsers.mobile_use_arguments import read_target
-from parsers.prompt_blocks import build_plain_prompt, known_size
+from parsers.prompt_blocks import known_size
+from parsers.prompting import need_prompt
 from parsers.qwen_mobile_use import QWEN25_SPACE
 from parsers.reading import Reading, Refused, read_direction, read_seconds, read_text
+from parsers.single_turn import build_single_turn
 from parsers.tool_calls import ToolCall, choose_action, read_call_text, read_native_calls
 
 _KNOWN = frozenset(
@@ -35,27 +37,12 @@ class Holo1(Dialect):
     def space(self) -> CoordinateSpace:
         return QWEN25_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """Rules with the size of the picture, task, past steps, the screen."""
-        return build_plain_prompt(
-            self,
-            task,
-            environments,
-            actions,
-            hints=hints,
-            dialogue=dialogue,
-            size=known_size(self.space, self.images, environments[-1], sent_size),
-            markov_mode=markov_mode,
+        return build_single_turn(
+            need_prompt(self.prompt, self.name),
+            request,
+            size=known_size(self.space, self.images, request.current, request.sent_size),
         )
 
     def read(self, text: str, reading: Reading) -> Action:

@@ -9,7 +9,7 @@ extension). Source: AndroidWorld's agents and executor.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from parsers.action import (
@@ -27,17 +27,15 @@ from parsers.action import (
     LongPress,
     Point,
     Scroll,
-    Size,
     Type,
     Wait,
 )
 from parsers.base import (
     CoordinateSpace,
     ElementSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
 )
 from parsers.errors import InvalidActionError
 from parsers.json_action import JsonAction, read_screen_point
@@ -62,39 +60,28 @@ class M3a(JsonAction):
     def space(self) -> CoordinateSpace:
         return ElementSpace(base=0)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message: rules, task, past steps, the element list, both pictures."""
         prompt = need_prompt(self.prompt, self.name)
-        current = environments[-1]
-        elements = need_elements(self.name, current)
-        steps = "" if markov_mode else describe_steps(actions, self._write_step, "\n")
+        elements = need_elements(self.name, request.current)
+        steps = describe_steps(request.past, self._write_step, "\n")
         facts = {
-            "task": task,
+            "task": request.task,
             "history": steps or part_of(prompt, "no_history"),
             "elements": describe_elements(elements),
         }
         blocks = [fill(part_of(prompt, "user"), facts)]
-        situation = describe_situation(prompt, environments, actions, hints, dialogue)
+        situation = describe_situation(prompt, request)
         if situation:
             blocks.append(situation)
         blocks.append(part_of(prompt, "answer"))
         content = [
             text_part(part_of(prompt, "rules") + "\n\n"),
             text_part("\n\n".join(block.strip() for block in blocks)),
-            image_part(current.image),
+            image_part(request.current.image),
         ]
-        if current.marked_image is not None:
-            content.append(image_part(current.marked_image))
+        if request.current.marked_image is not None:
+            content.append(image_part(request.current.marked_image))
         return [message("user", content)]
 
     def _write_step(self, number: int, action: Action) -> str:

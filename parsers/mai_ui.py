@@ -9,16 +9,15 @@ navigation and grounding agents and their prompts.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from parsers.action import Action, Back, Click, Home, HotKey, Scroll, Size, Slide
+from parsers.action import Action, Back, Click, Home, HotKey, Scroll, Slide
 from parsers.base import (
     CoordinateSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
     RelativeSpace,
 )
 from parsers.json_reading import JsonObject, read_objects
@@ -59,28 +58,20 @@ class MaiUi(MobileUse):
     def space(self) -> CoordinateSpace:
         return MAI_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """Rules, the task, every reply so far (the newest with their pictures), the screen."""
         prompt = need_prompt(self.prompt, self.name)
         messages = [
             message("system", part_of(prompt, "system")),
-            message("user", [text_part(fill(part_of(prompt, "user"), {"task": task}))]),
+            message("user", [text_part(fill(part_of(prompt, "user"), {"task": request.task}))]),
         ]
-        if not markov_mode:
-            messages += past_turns(environments, actions, self.images.past, self.write_turn)
-        situation = describe_situation(prompt, environments, actions, hints, dialogue)
+        if not request.markov_mode:
+            messages += past_turns(
+                request.environments, request.actions, self.images.past, self.write_turn
+            )
+        situation = describe_situation(prompt, request)
         content = [text_part(situation)] if situation else []
-        messages.append(message("user", [*content, image_part(environments[-1].image)]))
+        messages.append(message("user", [*content, image_part(request.current.image)]))
         return messages
 
     def read(self, text: str, reading: Reading) -> Action:

@@ -13,7 +13,6 @@ and the model's README.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import ClassVar
 
 from parsers.action import (
@@ -28,11 +27,15 @@ from parsers.action import (
     LongPress,
     Point,
     Scroll,
-    Size,
     Type,
     Wait,
 )
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
+from parsers.base import (
+    CoordinateSpace,
+    Message,
+    PromptRequest,
+    RelativeSpace,
+)
 from parsers.call_reading import Call, choose_call
 from parsers.dialect import Dialect
 from parsers.prompting import need_prompt
@@ -71,28 +74,9 @@ class OsAtlas(Dialect):
     def space(self) -> CoordinateSpace:
         return RelativeSpace(scale=1000, maximum=1000)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message with the history as text."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=sent_size,
-            markov_mode=markov_mode,
-            describe=_describe,
-        )
+        return build_single_turn(need_prompt(self.prompt, self.name), request, describe=_describe)
 
     def read(self, text: str, reading: Reading) -> Action:
         boxes = _BOX_TOKENS.findall(text)

@@ -6,14 +6,15 @@ it was taken. Source: OS-Genesis' AndroidWorld agents and AgentCPM-GUI's evaluat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from parsers.action import Action, Element, Point, Size
-from parsers.base import Environment, Exchange, Message, PixelSpace
+from parsers.action import Element, Point
+from parsers.base import Message, PixelSpace, PromptRequest
 from parsers.json_action import SCREEN_SPACE, JsonAction, read_screen_point
-from parsers.prompt_blocks import build_plain_prompt
+from parsers.prompting import need_prompt
 from parsers.reading import Reading
+from parsers.single_turn import build_single_turn
 
 
 class OsGenesis(JsonAction):
@@ -28,28 +29,12 @@ class OsGenesis(JsonAction):
     def space(self) -> PixelSpace:
         return SCREEN_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """Rules with the size of the screen, task, past steps, the screen."""
-        return build_plain_prompt(
-            self,
-            task,
-            environments,
-            actions,
-            hints=hints,
-            dialogue=dialogue,
-            # It answers in pixels of the screen as it was taken, whatever size is sent.
-            size=environments[-1].size or sent_size,
-            markov_mode=markov_mode,
+        return build_single_turn(
+            need_prompt(self.prompt, self.name),
+            request,
+            size=request.current.size or request.sent_size,
         )
 
     def read_target(

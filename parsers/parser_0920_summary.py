@@ -33,23 +33,29 @@ from parsers.action import (
     Note,
     Point,
     Scroll,
-    Size,
     Slide,
     TakeOver,
     Type,
     Wait,
 )
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace, Reply
+from parsers.base import (
+    CoordinateSpace,
+    Exchange,
+    Message,
+    PromptRequest,
+    RelativeSpace,
+    Reply,
+)
 from parsers.dialect import Dialect
 from parsers.errors import InvalidActionError
 from parsers.mapping import WIRE_SPACE, canonical_fields, fields_to_action
 from parsers.prompting import (
-    derive_dialogue,
     fill,
     image_part,
     message,
     need_prompt,
     part_of,
+    read_dialogue,
     text_part,
 )
 from parsers.reading import Reading, from_point
@@ -76,30 +82,17 @@ class Parser0920Summary(Dialect):
 
     # --- prompt ---------------------------------------------------------------------------
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message: rules, task, history, the screenshot, the form of the answer."""
-        current = environments[-1]
-        if dialogue is None:
-            dialogue = derive_dialogue(environments, actions)
-        history = "" if markov_mode or not actions else actions[-1].summary
+        history = request.past[-1].summary if request.past else ""
         return self.make_status_prompt(
-            task,
-            current.image,
-            hints,
+            request.task,
+            request.current.image,
+            request.hints,
             history,
-            current.user_comment,
-            dialogue=dialogue,
-            last_result=current.last_result,
+            request.current.user_comment,
+            dialogue=read_dialogue(request),
+            last_result=request.current.last_result,
         )
 
     def make_status_prompt(

@@ -10,21 +10,16 @@ from parsers.base import (
     Environment,
     Exchange,
     ImageNeeds,
-    Message,
-    Parser,
+    PromptRequest,
     PromptText,
 )
 from parsers.errors import UnsupportedInputError
 from parsers.prompting import (
-    derive_dialogue,
     fill,
     hint_lines,
-    image_part,
-    message,
-    need_prompt,
     observation_text,
     part_of,
-    text_part,
+    read_dialogue,
 )
 from parsers.spaces import plan_size
 
@@ -32,25 +27,17 @@ HISTORY_MAX_STEPS = 50
 """How many past steps a text history repeats: a long session costs no more than that."""
 
 
-def describe_situation(
-    prompt: PromptText,
-    environments: Sequence[Environment],
-    actions: Sequence[Action],
-    hints: Sequence[str],
-    dialogue: Sequence[Exchange] | None,
-) -> str:
+def describe_situation(prompt: PromptText, request: PromptRequest) -> str:
     """All that the model must know beside task, history and picture; "" where there is nothing.
 
     Hints, earlier questions and answers, then the user's newest words and the failure of the last
     action. Uses the parts `hints`, `said_before`, `user_said` and `last_failed`.
     """
     blocks = []
-    if hints:
-        blocks.append(fill(part_of(prompt, "hints"), {"hints": hint_lines(hints)}))
-    current = environments[-1]
-    if dialogue is None:
-        dialogue = derive_dialogue(environments, actions)
-    earlier = [exchange for exchange in dialogue if exchange.answer.strip()]
+    if request.hints:
+        blocks.append(fill(part_of(prompt, "hints"), {"hints": hint_lines(request.hints)}))
+    current = request.current
+    earlier = [exchange for exchange in read_dialogue(request) if exchange.answer.strip()]
     question = ""
     if earlier and earlier[-1].answer.strip() == current.user_comment.strip():
         question = earlier.pop().question
@@ -98,60 +85,6 @@ def known_size(
             "this prompt states the size of the picture: give sent_size or Environment.size"
         )
     return plan_size(space, images, environment.size.width_px, environment.size.height_px)
-
-
-def build_plain_prompt(
-    parser: Parser,
-    task: str,
-    environments: Sequence[Environment],
-    actions: Sequence[Action],
-    *,
-    hints: Sequence[str],
-    dialogue: Sequence[Exchange] | None,
-    size: Size | None = None,
-    markov_mode: bool = False,
-    describe: Callable[[Action], str] | None = None,
-) -> list[Message]:
-    """A prompt of one picture: rules, task, past steps as text, the talk, the screen.
-
-    Uses the parts `rules` ({{task}} {{history}}), `no_history`, `system` where there is one, and
-    those of `describe_situation`. `rules` and `system` may name {{width}} and {{height}}.
-
-    Args:
-        parser: The dialect, with its prompt.
-        task: What the user wants.
-        environments: Observations, the present one last.
-        actions: The action of each earlier step.
-        hints: Extra remarks.
-        dialogue: Questions and answers so far.
-        size: What {{width}} and {{height}} state.
-        markov_mode: Leave the history out.
-        describe: A past action in the dialect's own words.
-    """
-    prompt = need_prompt(parser.prompt, parser.name)
-    say = describe or describe_plainly
-    past = [] if markov_mode else actions
-    steps = describe_steps(past, lambda number, action: f"{number}. {say(action)}", "\n")
-    facts = {
-        "task": task,
-        "history": steps or part_of(prompt, "no_history"),
-        "width": "" if size is None else size.width_px,
-        "height": "" if size is None else size.height_px,
-    }
-    rules = fill(part_of(prompt, "rules"), facts).strip()
-    situation = describe_situation(prompt, environments, actions, hints, dialogue)
-    text = f"{rules}\n\n{situation}" if situation else rules
-    turns = []
-    if "system" in prompt.parts:
-        turns.append(message("system", fill(prompt.parts["system"], facts).strip()))
-    turns.append(message("user", [text_part(text + "\n"), image_part(environments[-1].image)]))
-    return turns
-
-
-def describe_plainly(action: Action) -> str:
-    """A past action in a few words: its kind and what the model said it was for."""
-    said = " ".join((action.explain or action.summary or action.cot).split())[:300]
-    return f"{action.action}: {said}" if said else action.action
 
 
 def _say(exchange: Exchange) -> str:

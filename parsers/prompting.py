@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from parsers.action import Action, Info
-from parsers.base import Environment, Exchange, Message, PromptText
+from parsers.base import Environment, Exchange, Message, PromptRequest, PromptText
 from parsers.errors import PromptError
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -115,6 +115,13 @@ def derive_dialogue(
         if words or question:
             dialogue.append(Exchange(question, words))
     return dialogue
+
+
+def read_dialogue(request: PromptRequest) -> Sequence[Exchange]:
+    """The questions and answers that a session kept, else those that its lists tell of."""
+    if request.dialogue is not None:
+        return request.dialogue
+    return derive_dialogue(request.environments, request.actions)
 
 
 REPLIES_MAX = 30

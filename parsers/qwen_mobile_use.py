@@ -7,16 +7,14 @@ resize, Qwen3 in 0-999. The history is text, one picture is sent. Source: Qwen's
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from parsers.action import Action, Size
+from parsers.action import Action
 from parsers.base import (
     CoordinateSpace,
-    Environment,
-    Exchange,
     Message,
     PixelSpace,
+    PromptRequest,
     RelativeSpace,
 )
 from parsers.mobile_use import COMMON_ACTIONS, MobileUse
@@ -41,37 +39,26 @@ class QwenMobileUse(MobileUse):
     def space(self) -> CoordinateSpace:
         return QWEN25_SPACE if self.variant == "qwen2.5" else QWEN3_SPACE
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """A system message with the tool, a user message with task, past steps and the picture."""
         prompt = need_prompt(self.prompt, self.name)
-        current = environments[-1]
         facts = {"width": 999, "height": 999}
         if isinstance(self.space, PixelSpace):
-            size = known_size(self.space, self.images, current, sent_size)
+            size = known_size(self.space, self.images, request.current, request.sent_size)
             facts = {"width": size.width_px, "height": size.height_px}
         system = fill(part_of(prompt, "system"), facts)
         if self.variant == "qwen3":
             system += "\n\n" + part_of(prompt, "format")
-        steps = "" if markov_mode else describe_steps(actions, self._write_step, " ")
+        steps = describe_steps(request.past, self._write_step, " ")
         query = fill(
             part_of(prompt, "user"),
-            {"task": task, "history": steps or part_of(prompt, "no_history")},
+            {"task": request.task, "history": steps or part_of(prompt, "no_history")},
         )
-        situation = describe_situation(prompt, environments, actions, hints, dialogue)
+        situation = describe_situation(prompt, request)
         text = f"{query}\n\n{situation}" if situation else query
         return [
             message("system", system),
-            message("user", [text_part(text + "\n"), image_part(current.image)]),
+            message("user", [text_part(text + "\n"), image_part(request.current.image)]),
         ]
 
     def _write_step(self, number: int, action: Action) -> str:

@@ -8,7 +8,7 @@ start and its navigation template.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from parsers.action import (
@@ -20,11 +20,15 @@ from parsers.action import (
     Point,
     RejectionCode,
     Scroll,
-    Size,
     Slide,
     Type,
 )
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, RelativeSpace
+from parsers.base import (
+    CoordinateSpace,
+    Message,
+    PromptRequest,
+    RelativeSpace,
+)
 from parsers.dialect import Dialect
 from parsers.json_reading import JsonFault, read_objects
 from parsers.prompting import need_prompt
@@ -54,28 +58,9 @@ class ShowUi(Dialect):
     def space(self) -> CoordinateSpace:
         return RelativeSpace(scale=1, maximum=1)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message with the history as text."""
-        return build_single_turn(
-            need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=sent_size,
-            markov_mode=markov_mode,
-            describe=_describe,
-        )
+        return build_single_turn(need_prompt(self.prompt, self.name), request, describe=_describe)
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)

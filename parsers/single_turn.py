@@ -5,76 +5,62 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from parsers.action import Action, Size
-from parsers.base import Environment, Exchange, Message, PromptText, ScreenElement
+from parsers.base import Environment, Message, PromptRequest, PromptText, ScreenElement
 from parsers.errors import UnsupportedInputError
-from parsers.prompting import (
-    derive_dialogue,
-    fill,
-    hint_lines,
-    image_part,
-    message,
-    observation_text,
-    part_of,
-    text_part,
-)
+from parsers.prompt_blocks import describe_situation, describe_steps
+from parsers.prompting import fill, image_part, message, part_of, text_part
 
-STEPS_MAX = 30
-"""How many past steps a prompt repeats: a long session costs no more than that."""
+
+def describe_plainly(action: Action) -> str:
+    """A past action in a few words: its kind and what the model said it was for."""
+    said = " ".join((action.explain or action.summary or action.cot).split())[:300]
+    return f"{action.action}: {said}" if said else action.action
 
 
 def build_single_turn(
     prompt: PromptText,
-    task: str,
-    environments: Sequence[Environment],
-    actions: Sequence[Action],
+    request: PromptRequest,
     *,
-    hints: Sequence[str],
-    sent_size: Size | None,
-    markov_mode: bool,
-    describe: Callable[[Action], str],
+    describe: Callable[[Action], str] = describe_plainly,
     elements: Sequence[ScreenElement] | None = None,
+    size: Size | None = None,
 ) -> list[Message]:
     """The messages of a dialect that keeps its history as text.
 
     Fills `rules` (and `system`, where the prompt has one) with `{{task}} {{history}} {{elements}}
-    {{width}} {{height}}`; adds hints, what the user said and the last failure, then the picture.
+    {{width}} {{height}}`; adds what `describe_situation` tells, then the picture.
 
     Args:
-        prompt: Needs the parts `rules`, `no_history`, `hints`, `said_before`, `user_said`,
-            `last_failed`.
-        task: What the user wants.
-        environments: Observations, the present one last.
-        actions: The action of each earlier step.
-        hints: Extra remarks.
-        sent_size: Size at which the screenshot will be sent.
-        markov_mode: Leave the history out.
+        prompt: Needs the parts `rules`, `no_history` and those of `describe_situation`.
+        request: What the prompt is written from.
         describe: A past action in the dialect's own words.
         elements: The numbered elements, for dialects that point at numbers.
+        size: What `{{width}}` and `{{height}}` state; None: the size that will be sent.
     """
-    current = environments[-1]
+    current = request.current
+    size = size or request.sent_size
+    steps = describe_steps(
+        request.past,
+        lambda number, action: f"{number}. {' '.join(describe(action).split())}",
+        "\n",
+    )
     values = {
-        "task": task,
-        "history": _history(prompt, [] if markov_mode else actions, describe),
+        "task": request.task,
+        "history": steps or part_of(prompt, "no_history").strip(),
         "elements": "" if elements is None else describe_elements(elements),
-        "width": "" if sent_size is None else sent_size.width_px,
-        "height": "" if sent_size is None else sent_size.height_px,
+        "width": "" if size is None else size.width_px,
+        "height": "" if size is None else size.height_px,
     }
-    blocks = [fill(part_of(prompt, "rules"), values).strip()]
-    if hints:
-        blocks.append(fill(part_of(prompt, "hints"), {"hints": hint_lines(hints)}).strip())
-    earlier = _earlier_words(prompt, environments, actions)
-    if earlier:
-        blocks.append(earlier)
-    words = observation_text(prompt, current)
-    if words:
-        blocks.append(words)
-    pictures = [image_part(current.image)]
+    rules = fill(part_of(prompt, "rules"), values).strip()
+    situation = describe_situation(prompt, request)
+    text = f"{rules}\n\n{situation}" if situation else rules
+    picture = current.image
     if elements is not None and current.marked_image is not None:
-        pictures = [image_part(current.marked_image)]
+        picture = current.marked_image
     turns: list[Message] = []
     if "system" in prompt.parts:
         turns.append(message("system", fill(prompt.parts["system"], values).strip()))
-    turns.append(message("user", [text_part("\n\n".join(blocks) + "\n"), *pictures]))
+    turns.append(message("user", [text_part(text + "\n"), image_part(picture)]))
     return turns
 
 
@@ -109,40 +95,3 @@ def describe_elements(elements: Sequence[ScreenElement]) -> str:
         name = f' "{label}"' if label else ""
         lines.append(f"[{element.index}] {element.kind}{name}{tail}")
     return "\n".join(lines)
-
-
-def _history(
-    prompt: PromptText, actions: Sequence[Action], describe: Callable[[Action], str]
-) -> str:
-    if not actions:
-        return part_of(prompt, "no_history").strip()
-    first = max(0, len(actions) - STEPS_MAX)
-    lines = ["…"] if first else []
-    lines += [
-        f"{number}. {' '.join(describe(action).split())}"
-        for number, action in enumerate(actions[first:], first + 1)
-    ]
-    return "\n".join(lines)
-
-
-def _earlier_words(
-    prompt: PromptText, environments: Sequence[Environment], actions: Sequence[Action]
-) -> str:
-    spoken = [
-        exchange for exchange in derive_dialogue(environments[:-1], actions) if exchange.answer
-    ]
-    if not spoken:
-        return ""
-    lines = "\n".join(
-        f"- {exchange.question} -> {exchange.answer}"
-        if exchange.question
-        else f"- {exchange.answer}"
-        for exchange in spoken[-STEPS_MAX:]
-    )
-    return fill(part_of(prompt, "said_before"), {"said": lines}).strip()
-
-
-def _say(exchange: Exchange) -> str:
-    if not exchange.question:
-        return exchange.answer
-    return f"{exchange.question} -> {exchange.answer}"

@@ -32,7 +32,6 @@ from parsers.action import (
     Note,
     Point,
     Scroll,
-    Size,
     Slide,
     TakeOver,
     Type,
@@ -40,10 +39,9 @@ from parsers.action import (
 )
 from parsers.base import (
     CoordinateSpace,
-    Environment,
-    Exchange,
     ImageNeeds,
     Message,
+    PromptRequest,
     RelativeSpace,
 )
 from parsers.call_arguments import Arguments, Param, param
@@ -139,27 +137,20 @@ class UiTars(CallDialect):
 
     # --- prompt ---------------------------------------------------------------------------
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """The instruction, then replies and screenshots in turn; old screenshots are left out."""
         prompt = need_prompt(self.prompt, self.name)
         form = "rules_doubao" if self.variant == "doubao" else "rules_box"
-        rules = fill(part_of(prompt, form), {"task": task, "hints": hint_lines(hints)})
+        rules = fill(
+            part_of(prompt, form), {"task": request.task, "hints": hint_lines(request.hints)}
+        )
         turns: list[Message] = [message("user", rules.strip())]
-        if not markov_mode:
-            turns += past_turns(environments, actions, PAST_IMAGES, self._write_past)
-        current = environments[-1]
-        parts = [image_part(current.image)]
-        words = observation_text(prompt, current)
+        if not request.markov_mode:
+            turns += past_turns(
+                request.environments, request.actions, PAST_IMAGES, self._write_past
+            )
+        parts = [image_part(request.current.image)]
+        words = observation_text(prompt, request.current)
         turns.append(message("user", [text_part(words), *parts] if words else parts))
         return turns
 

@@ -32,13 +32,18 @@ from parsers.action import (
     Note,
     Point,
     Scroll,
-    Size,
     Slide,
     TakeOver,
     Type,
     Wait,
 )
-from parsers.base import CoordinateSpace, Environment, Exchange, Message, PixelSpace, RelativeSpace
+from parsers.base import (
+    CoordinateSpace,
+    Message,
+    PixelSpace,
+    PromptRequest,
+    RelativeSpace,
+)
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
 from parsers.errors import InvalidActionError
@@ -93,27 +98,10 @@ class UiVenus(CallDialect):
             return PixelSpace(factor=28, min_pixels=4 * 28 * 28, max_pixels=16384 * 28 * 28)
         return RelativeSpace(scale=1000, maximum=1000)
 
-    def env2messages4ask(
-        self,
-        task: str,
-        environments: Sequence[Environment],
-        actions: Sequence[Action],
-        *,
-        hints: Sequence[str] = (),
-        dialogue: Sequence[Exchange] | None = None,
-        sent_size: Size | None = None,
-        markov_mode: bool = False,
-    ) -> list[Message]:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message: rules, task, past conclusions and actions, the screenshot."""
         return build_single_turn(
-            need_prompt(self.prompt, self.name),
-            task,
-            environments,
-            actions,
-            hints=hints,
-            sent_size=sent_size,
-            markov_mode=markov_mode,
-            describe=self._describe,
+            need_prompt(self.prompt, self.name), request, describe=self._describe
         )
 
     def _describe(self, action: Action) -> str:

@@ -12,6 +12,7 @@ import yaml
 from parsers.action import Action, ActionMeta, Back, Click, Info, Point, Rejection, Size
 from parsers.base import Environment, Message, Parser, PromptText, ReplyContext, ScreenElement
 from parsers.errors import PromptError, UnsupportedInputError
+from parsers.prompt_blocks import HISTORY_MAX_STEPS
 from parsers.prompting import choose_prompt, derive_dialogue, fill
 
 MakeParser = Callable[..., Parser]
@@ -120,9 +121,9 @@ def test_the_history_as_text_is_bounded(dialect: str, make_parser: MakeParser) -
         action = Back(summary="went back", explain="went back")
     environments = [Environment("x.png", elements=ELEMENTS)] * 101
     text = _text(_ask(make_parser(dialect), environments, [action] * 100))
-    assert text.count("went back") == 30
+    assert text.count("went back") == HISTORY_MAX_STEPS
     assert "100. " in text
-    assert "\n70. " not in text
+    assert f"\n{100 - HISTORY_MAX_STEPS}. " not in text
 
 
 @pytest.mark.parametrize("dialect", ["element_dsl", "appagent", "droidrun_xml"])

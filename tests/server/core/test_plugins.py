@@ -12,7 +12,7 @@ import pytest
 
 from parsers import registry
 from parsers.action import Home
-from parsers.base import Parser, RelativeSpace
+from parsers.base import Message, Parser, PromptRequest, RelativeSpace
 from parsers.errors import PromptError
 from server.errors import ConfigError, ParserCrashedError
 from server.local_server import LocalServer
@@ -33,11 +33,11 @@ class Foreign(Parser):
     def space(self) -> RelativeSpace:
         return RelativeSpace(scale=1000, maximum=1000)
 
-    def env2messages4ask(self, task: str, environments: Any, actions: Any, **_: Any) -> Any:
+    def write_prompt(self, request: PromptRequest) -> list[Message]:
         if self.fault == "prompt":
             raise KeyError("oops")
-        picture = {"type": "image_url", "image_url": {"url": environments[-1].image}}
-        return [{"role": "user", "content": [{"type": "text", "text": task}, picture]}]
+        picture = {"type": "image_url", "image_url": {"url": request.current.image}}
+        return [{"role": "user", "content": [{"type": "text", "text": request.task}, picture]}]
 
     def str2action(self, reply: Any, context: Any = None) -> Any:
         if self.fault == "reply":

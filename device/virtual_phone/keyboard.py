@@ -7,7 +7,6 @@ from typing import Literal
 from device.virtual_phone.ui.view import FILL, Event, Insets, View, column, icon, insets, row, text
 
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"
-ADB_IME = "com.android.adbkeyboard/.AdbIME"
 
 Layer = Literal["letters", "capitals", "symbols"]
 

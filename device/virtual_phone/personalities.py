@@ -18,7 +18,7 @@ _MIUI_DUMP_NOISE = (
     "\tat libcore.io.IoBridge.open(IoBridge.java:574)\n"
 )
 _XIAOMI_SWITCH = VendorSwitch(
-    "USB debugging (Security settings)", frozenset({"input", "secure_settings"})
+    "USB debugging (Security settings)", frozenset({"input", "secure_settings", "install"})
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from device.virtual_phone.apps import systemui
 from device.virtual_phone.apps.alerts import AlertKind, focus_of_alert
 from device.virtual_phone.apps.base import App, Route
-from device.virtual_phone.apps.catalog import PackageInfo, installed_packages
+from device.virtual_phone.apps.catalog import PackageInfo, added_package, installed_packages
 from device.virtual_phone.apps.desktop import Scene, compose
 from device.virtual_phone.apps.interaction import Interaction
 from device.virtual_phone.apps.settings import ACTION_PAGES
@@ -21,6 +21,7 @@ from device.virtual_phone.ui.window import Screen, Snapshot
 
 __all__ = ["Focus", "PackageInfo", "Snapshot", "StartResult", "VirtualPhone", "Wakefulness"]
 
+_FIRST_ADDED_UID = 10200
 _LINK_OWNERS = {
     "http": "com.android.browser",
     "https": "com.android.browser",
@@ -65,6 +66,7 @@ class VirtualPhone:
         """Goes back to the state of a fresh start."""
         self._system = System(self.profile, self._changed)
         self._system.on_launch = lambda package: self.on_launch(package)
+        self._added: dict[str, PackageInfo] = {}
         self._hands = Interaction(self._system, self._compose)
         self._changed()
 
@@ -203,7 +205,17 @@ class VirtualPhone:
 
     def packages(self) -> list[PackageInfo]:
         """What is installed."""
-        return installed_packages()
+        return [*installed_packages(), *self._added.values()]
+
+    def install(self, package: str, version_name: str, version_code: int) -> None:
+        """Adds an app without a screen, or a newer version of it."""
+        if all(package != info.package for info in installed_packages()):
+            uid = _FIRST_ADDED_UID + len(self._added)
+            self._added[package] = added_package(package, version_name, version_code, uid)
+
+    def uninstall(self, package: str) -> bool:
+        """Removes what `install` added; False for what came with the phone."""
+        return self._added.pop(package, None) is not None
 
     def start_activity(
         self,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 #: What a vendor may keep from adb: injecting input, writing secure and global settings (and
-#: choosing keyboards), even listing the keyboards.
-Right = Literal["input", "secure_settings", "keyboards"]
+#: choosing keyboards), even listing the keyboards, installing apps.
+Right = Literal["input", "secure_settings", "keyboards", "install"]
 
 
 @dataclass(frozen=True, slots=True)

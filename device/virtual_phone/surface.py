@@ -198,6 +198,14 @@ class Phone(Protocol):
         """What is installed."""
         ...
 
+    def install(self, package: str, version_name: str, version_code: int) -> None:
+        """Adds an app without a screen, or a newer version of it."""
+        ...
+
+    def uninstall(self, package: str) -> bool:
+        """Removes what `install` added; False for what came with the phone."""
+        ...
+
     def start_activity(
         self,
         component_or_package: str,

@@ -249,6 +249,8 @@ class Userland:
         switch = self.profile.quirks.vendor_switch
         if switch is not None and not self.vendor_switch_on and right in switch.denies:
             return True
+        if right == "install":
+            return False
         fault = "inject_denied" if right == "input" else "settings_denied"
         return self.take_fault(fault, text) is not None
 

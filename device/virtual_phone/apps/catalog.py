@@ -48,6 +48,12 @@ class PackageInfo:
     uid: int
 
 
+def added_package(package: str, version_name: str, version_code: int, uid: int) -> PackageInfo:
+    """A package that was installed later: it has no icon and no screen."""
+    label = package.rpartition(".")[2]
+    return PackageInfo(package, label, label, None, False, version_name, version_code, uid)
+
+
 def installed_packages() -> list[PackageInfo]:
     """Every package, in the order of installation."""
     entries: list[tuple[str, str, str, str | None, str]] = [

@@ -10,7 +10,7 @@ from device.virtual_phone.apps.base import App, Host
 from device.virtual_phone.apps.shade import Shade
 from device.virtual_phone.apps.system import System
 from device.virtual_phone.apps.systemui import GESTURE_BAR_DP, STATUS_BAR_DP
-from device.virtual_phone.keyboard import ADB_IME, Keyboard, adb_strip
+from device.virtual_phone.keyboard import LATIN_IME, Keyboard, adb_strip
 from device.virtual_phone.ui.geometry import Rect
 from device.virtual_phone.ui.layout import Layout
 from device.virtual_phone.ui.view import FILL, View, column, space, stack
@@ -155,7 +155,7 @@ def _keyboard_view(host: Host, scene: Scene) -> View | None:
     if not scene.ime:
         return None
     say = host.say
-    if scene.ime == ADB_IME:
+    if scene.ime != LATIN_IME:
         keys = adb_strip("ADB Keyboard {ON}")
     else:
         app = scene.app

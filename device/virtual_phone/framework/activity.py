@@ -168,8 +168,9 @@ def _set_user(process: Process, target: str, intent: Intent) -> bool:
 
 async def _broadcast(process: Process, intent: Intent) -> int:
     await process.out(f"Broadcasting: {intent.describe(intent.flags | 0x400000)}\n")
-    receive_broadcast(process.system, intent)
-    await process.out("Broadcast completed: result=0\n")
+    answer = receive_broadcast(process.system, intent)
+    told = "result=0" if answer is None else f'result=-1, data="{answer}"'
+    await process.out(f"Broadcast completed: {told}\n")
     return 0
 
 

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from device.virtual_phone.userland import Userland
 
 ADB_KEYBOARD: Final = "com.android.adbkeyboard/.AdbIME"
+#: The keyboard of uiautomator2's helper app, which can be installed; it acknowledges.
+AUTOMATOR_KEYBOARD: Final = "com.github.uiautomator/.AdbKeyboard"
 LATIN_KEYBOARD: Final = "com.android.inputmethod.latin/.LatinIME"
 
 
 def installed_keyboards(phone: Phone) -> list[str]:
     """Components of all keyboards on the phone."""
     packages = {info.package for info in phone.packages()}
-    known = [LATIN_KEYBOARD, ADB_KEYBOARD]
+    known = [LATIN_KEYBOARD, ADB_KEYBOARD, AUTOMATOR_KEYBOARD]
     found = [name for name in known if name.partition("/")[0] in packages]
     extra = [*enabled_keyboards(phone), selected_keyboard(phone)]
     return list(dict.fromkeys([*found, *(name for name in extra if name)]))
@@ -43,7 +45,8 @@ def selected_keyboard(phone: Phone) -> str:
 
 def leave_helper_keyboard(phone: Phone) -> None:
     """Goes back to the phone's own keyboard; the helper is no longer enabled either."""
-    names = [name for name in enabled_keyboards(phone) if name != ADB_KEYBOARD]
+    helpers = (ADB_KEYBOARD, AUTOMATOR_KEYBOARD)
+    names = [name for name in enabled_keyboards(phone) if name not in helpers]
     put_setting(phone, "secure", "enabled_input_methods", ":".join(names or [LATIN_KEYBOARD]))
     put_setting(phone, "secure", "default_input_method", LATIN_KEYBOARD)
 
@@ -132,12 +135,45 @@ async def _reset(process: Process) -> int:
     return 0
 
 
-def receive_broadcast(system: Userland, intent: Intent) -> bool:
-    """Lets ADBKeyboard act on a broadcast; it listens only while it is the keyboard in use.
+def receive_broadcast(system: Userland, intent: Intent) -> str | None:
+    """Lets a helper keyboard act on a broadcast; it listens only while it is in use.
 
     Returns:
-        Whether it did something. The sender never hears of it.
+        What the keyboard tells the sender with result -1; None when nobody tells anything.
     """
+    if selected_keyboard(system.phone) == AUTOMATOR_KEYBOARD:
+        return _receive_acknowledged(system, intent)
+    _receive(system, intent)
+    return None
+
+
+def _receive_acknowledged(system: Userland, intent: Intent) -> str | None:
+    """uiautomator2's keyboard: base64 text, and an answer to each broadcast."""
+    package = AUTOMATOR_KEYBOARD.partition("/")[0]
+    if (intent.package or (intent.component or "").partition("/")[0]) not in ("", package):
+        return None
+    phone, action = system.phone, intent.action or ""
+    system.catch_up()
+    match action:
+        case "ADB_KEYBOARD_INPUT_TEXT":
+            message = intent.extras.get("text", "")
+            text = _decode_base64(message) if isinstance(message, str) else ""
+            system.journal.add("gesture", f"keyboard text {text!r}")
+            phone.commit_text(text)
+        case "ADB_KEYBOARD_CLEAR_TEXT":
+            phone.clear_text()
+        case "ADB_KEYBOARD_SMART_ENTER" | "ADB_KEYBOARD_EDITOR_CODE":
+            phone.editor_action()
+        case "ADB_KEYBOARD_HIDE":
+            if phone.ime_shown:
+                phone.key(111)
+        case _:
+            return None
+    return "success"
+
+
+def _receive(system: Userland, intent: Intent) -> bool:
+    """ADBKeyboard: the sender never hears whether it did something."""
     phone = system.phone
     target = intent.package or (intent.component or "").partition("/")[0]
     if target not in ("", ADB_KEYBOARD.partition("/")[0]):
@@ -155,16 +191,20 @@ def receive_broadcast(system: Userland, intent: Intent) -> bool:
     return phone.commit_text(text)
 
 
+def _decode_base64(message: str) -> str:
+    try:
+        return base64.b64decode(message).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
 def _broadcast_text(action: str, intent: Intent) -> str:
     """The text that a broadcast wants typed; empty if it holds none that can be read."""
     message = intent.extras.get("msg", "")
     if action == "ADB_INPUT_TEXT" and isinstance(message, str):
         return message
     if action == "ADB_INPUT_B64" and isinstance(message, str):
-        try:
-            return base64.b64decode(message).decode("utf-8")
-        except (binascii.Error, UnicodeDecodeError):
-            return ""
+        return _decode_base64(message)
     characters = intent.extras.get("chars", [])
     if action == "ADB_INPUT_CHARS" and isinstance(characters, list):
         codes = [int(c) for c in characters if c.strip().isdecimal() and int(c) < 0x110000]

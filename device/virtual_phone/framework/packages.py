@@ -7,13 +7,16 @@ import hashlib
 from collections.abc import Mapping
 from typing import Final
 
+from device.virtual_phone.framework.apk import ApkError, read_apk
 from device.virtual_phone.framework.components import (
     component_of,
     full_component,
     short_component,
 )
 from device.virtual_phone.framework.errors import throw
+from device.virtual_phone.framework.input_method import leave_helper_keyboard, selected_keyboard
 from device.virtual_phone.framework.intents import IntentError, read_intent
+from device.virtual_phone.fs import FileError
 from device.virtual_phone.shell.process import Command, Process
 from device.virtual_phone.surface import PackageInfo, Phone
 
@@ -67,10 +70,12 @@ async def _pm(process: Process) -> int:
             return await _clear(process, rest)
         case "dump":
             return await process.shell.call("dumpsys", ["package", *rest], process.streams)
-        case "install" | "install-create" | "install-streaming" | "install-incremental":
-            return await _refuse_install(process, rest)
+        case "install":
+            return await _install(process, rest)
+        case "install-create" | "install-streaming" | "install-incremental":
+            return await _refuse_session(process, rest)
         case "uninstall":
-            return await _refuse_uninstall(process, rest)
+            return await _uninstall(process, rest)
         case "resolve-activity":
             return await _resolve_activity(process, rest)
         case "query-activities":
@@ -206,24 +211,60 @@ async def _on_package(process: Process, command: str, args: list[str]) -> int:
     return 255
 
 
-async def _refuse_install(process: Process, args: list[str]) -> int:
-    """Takes the whole APK first, as the streaming install of adb wants, then says no."""
+async def _install(process: Process, args: list[str]) -> int:
+    """Takes an APK from standard input (`-S SIZE`) or from a file, and installs it."""
     if "-S" in args:
         at = args.index("-S") + 1
         size_text = args[at] if at < len(args) else ""
         left = int(size_text) if size_text.isdecimal() else 0
+        parts = []
         while left > 0 and (data := await process.streams.stdin.read(min(left, 1 << 18))):
+            parts.append(data)
             left -= len(data)
-    await process.out(
-        "Failure [INSTALL_FAILED_USER_RESTRICTED: this phone has its apps built in]\n"
-    )
+        content = b"".join(parts)
+    else:
+        path = next((arg for arg in args if arg.endswith(".apk")), "")
+        try:
+            content = process.system.fs.read(process.path(path))
+        except FileError as error:
+            await process.err(f"Error: failed to open {path}: {error.text}\n")
+            return 1
+    system = process.system
+    if system.denies("install", " ".join(["pm install", *args])):
+        reason = "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
+    else:
+        try:
+            apk = read_apk(content)
+        except ApkError as error:
+            reason = f"INSTALL_PARSE_FAILED_NOT_APK: {error}"
+        else:
+            system.phone.install(apk.package, apk.version_name, apk.version_code)
+            system.journal.add("state", "installed", package=apk.package)
+            await process.out("Success\n")
+            return 0
+    await process.out(f"Failure [{reason}]\n")
     return 1
 
 
-async def _refuse_uninstall(process: Process, args: list[str]) -> int:
-    found = find_package(process.system.phone, _operand(args)) is not None
-    reason = "DELETE_FAILED_USER_RESTRICTED" if found else "not installed for 0"
-    await process.out(f"Failure [{reason}]\n")
+async def _uninstall(process: Process, args: list[str]) -> int:
+    """Removes what was installed; the apps that came with the phone stay."""
+    name = _operand(args)
+    phone = process.system.phone
+    if find_package(phone, name) is None:
+        await process.out("Failure [not installed for 0]\n")
+        return 1
+    if not phone.uninstall(name):
+        await process.out("Failure [DELETE_FAILED_USER_RESTRICTED]\n")
+        return 1
+    if selected_keyboard(phone).partition("/")[0] == name:
+        leave_helper_keyboard(phone)
+    process.system.journal.add("state", "uninstalled", package=name)
+    await process.out("Success\n")
+    return 0
+
+
+async def _refuse_session(process: Process, args: list[str]) -> int:
+    await process.out("Failure [INSTALL_FAILED_USER_RESTRICTED: this phone takes single APKs]\n")
     return 1
 
 

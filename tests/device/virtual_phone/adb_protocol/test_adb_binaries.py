@@ -157,7 +157,7 @@ def test_install_root_remount_and_reverse_are_refused_in_words(
     (tmp_path / "a.apk").write_bytes(os.urandom(100_000))
     out, err, status = adb.run("-s", phone.serial, "install", str(tmp_path / "a.apk"))
     assert status == 1
-    assert b"INSTALL_FAILED_USER_RESTRICTED" in out + err
+    assert b"INSTALL_PARSE_FAILED_NOT_APK" in out + err
     out, err, _ = adb.run("-s", phone.serial, "root")
     assert b"adbd cannot run as root in production builds" in out + err
     out, err, status = adb.run("-s", phone.serial, "reverse", "tcp:9000", "tcp:9001")

@@ -43,7 +43,7 @@ MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=t
         ("pm list packages --user 150", "",
          "Error: java.lang.SecurityException: User 150 unknown\n", 255),
         ("pm install /sdcard/x.apk",
-         "Failure [INSTALL_FAILED_USER_RESTRICTED: this phone has its apps built in]\n", "", 1),
+         "", "Error: failed to open /sdcard/x.apk: No such file or directory\n", 1),
         ("monkey -p com.nope -c android.intent.category.LAUNCHER 1",
          "** No activities found to run, monkey aborted.\n", "", 252),
         ("cmd nope", "", "cmd: Can't find service: nope\n", 20),

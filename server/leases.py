@@ -1,39 +1,83 @@
-"""Who may drive which phone: one task at a time, and single inputs only in between."""
+"""Who may drive which phone, until when: a task, a client with a lease, or single inputs between.
+
+Two never drive one phone. A task holds its phone from its first look to its end; a client takes a
+lease that runs out by itself; a single input needs a phone that is neither's, or the lease.
+"""
 
 from __future__ import annotations
 
+import hmac
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar
 
 from server.errors import ServerError
+from server.records.schema import format_utc
 
 INPUT_WAIT_S = 5.0
 """How long one input waits for another one on the same phone."""
+LEASE_MAX_S = 3600.0
+_LOOK_AGAIN_S = 0.2
 
 
 class PhoneLeasedError(ServerError):
-    """A task drives this phone: nobody else may give it input."""
+    """Somebody else drives this phone: a task, or a client whose lease has not run out."""
 
     code: ClassVar[str] = "device.leased"
     status: ClassVar[int] = 409
     retryable: ClassVar[bool] = True
 
 
+class LeaseLostError(ServerError):
+    """This lease is over: it ran out, was given back, or never was."""
+
+    code: ClassVar[str] = "device.lease_lost"
+    status: ClassVar[int] = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A client's right to drive a phone.
+
+    Attributes:
+        id: The secret of the one who took it; nobody else learns it.
+        serial: The phone.
+        holder: How the client calls itself, for others to read.
+        expires_at: When it runs out, in UTC.
+        until: The same on this process's clock.
+    """
+
+    id: str = field(repr=False)
+    serial: str
+    holder: str
+    expires_at: str
+    until: float = field(repr=False, compare=False)
+
+    def to_wire(self) -> dict[str, Any]:
+        """What the holder gets; others see it without the id."""
+        return {"lease_id": self.id, "serial": self.serial, **self.facts()}
+
+    def facts(self) -> dict[str, Any]:
+        return {"holder": self.holder, "expires_at": self.expires_at}
+
+
 @dataclass(slots=True)
 class _Phone:
-    holder: str | None = None
+    task: str | None = None
     is_lent: Callable[[], bool] = lambda: False
     inputs: int = 0
+    lease: Lease | None = None
 
 
 class Leases:
-    """The leases of all phones. A task holds a phone from its first look to its end.
+    """The leases of all phones.
 
-    While its task is paused or taken over, the phone is lent: single inputs pass.
+    While its task is paused or taken over, a phone is lent: single inputs pass.
     """
 
     def __init__(self) -> None:
@@ -41,49 +85,131 @@ class Leases:
         self._phones: dict[str, _Phone] = {}
 
     def holder(self, serial: str) -> str | None:
-        """The task that drives the phone; None if it is free."""
+        """The task that drives the phone; None if none does."""
         with self._changed:
             phone = self._phones.get(serial)
-            return phone.holder if phone else None
+            return phone.task if phone else None
+
+    def describe(self, serial: str) -> dict[str, Any] | None:
+        """Who has the phone and until when, for anyone to read; None if it is free."""
+        with self._changed:
+            phone = self._phones.get(serial)
+            if phone is None:
+                return None
+            if phone.task is not None:
+                return {"kind": "task", "holder": phone.task, "expires_at": None}
+            lease = _valid(phone)
+            return {"kind": "client", **lease.facts()} if lease else None
+
+    # --- of clients -------------------------------------------------------------------------------
+
+    def take(
+        self, serial: str, holder: str, lasts_s: float, *, lease_id: str | None = None
+    ) -> Lease:
+        """Take a phone, or keep one that is held under `lease_id` for longer.
+
+        Args:
+            serial: The phone.
+            holder: How the client calls itself.
+            lasts_s: From now on, at most `LEASE_MAX_S`.
+            lease_id: A lease to be renewed; it keeps its id.
+
+        Raises:
+            PhoneLeasedError: Somebody else has it.
+            LeaseLostError: The lease to be renewed is over.
+        """
+        with self._changed:
+            phone = self._phones.setdefault(serial, _Phone())
+            if lease_id is not None:
+                _check_held(phone, serial, lease_id)
+            else:
+                _check_free(phone, serial, None)
+            lasts_s = min(lasts_s, LEASE_MAX_S)
+            phone.lease = Lease(
+                id=lease_id or secrets.token_urlsafe(24),
+                serial=serial,
+                holder=holder,
+                expires_at=format_utc(datetime.now(UTC) + timedelta(seconds=lasts_s)),
+                until=time.monotonic() + lasts_s,
+            )
+            return phone.lease
+
+    def give_back(self, serial: str, lease_id: str) -> None:
+        """End a lease before its time.
+
+        Raises:
+            LeaseLostError: It is over already.
+        """
+        with self._changed:
+            phone = self._phones.setdefault(serial, _Phone())
+            _check_held(phone, serial, lease_id)
+            phone.lease = None
+            self._changed.notify_all()
+
+    def check(self, serial: str, lease_id: str | None = None) -> None:
+        """Whether a client keeps this phone from a caller; a task in front only makes it wait.
+
+        Raises:
+            PhoneLeasedError: Another client has it.
+        """
+        with self._changed:
+            phone = self._phones.get(serial)
+            if phone is not None:
+                _check_lease(phone, serial, lease_id)
+
+    # --- of tasks ---------------------------------------------------------------------------------
 
     @contextmanager
-    def hold(self, serial: str, holder: str, is_lent: Callable[[], bool]) -> Iterator[None]:
-        """Hold a phone for a task; waits until nobody gives it single inputs.
+    def hold(
+        self,
+        serial: str,
+        holder: str,
+        is_lent: Callable[[], bool],
+        *,
+        lease_id: str | None = None,
+        while_waiting: Callable[[], None] = lambda: None,
+    ) -> Iterator[None]:
+        """Hold a phone for a task; waits until no client, and no single input, has it.
 
         Args:
             serial: The phone.
             holder: The task's id.
             is_lent: Whether the task lets others in just now.
+            lease_id: The lease of the client that started the task.
+            while_waiting: Called now and then until it has the phone; what it raises ends the wait.
         """
         with self._changed:
             phone = self._phones.setdefault(serial, _Phone())
-            self._changed.wait_for(lambda: phone.holder is None and phone.inputs == 0)
-            phone.holder, phone.is_lent = holder, is_lent
+            while phone.task is not None or phone.inputs or _is_foreign(phone, lease_id):
+                while_waiting()
+                self._changed.wait(_LOOK_AGAIN_S)
+            phone.task, phone.is_lent = holder, is_lent
         try:
             yield
         finally:
             with self._changed:
-                phone.holder, phone.is_lent = None, lambda: False
+                phone.task, phone.is_lent = None, lambda: False
                 self._changed.notify_all()
 
+    # --- of single inputs -------------------------------------------------------------------------
+
     @contextmanager
-    def single_input(self, serial: str, wait_s: float = INPUT_WAIT_S) -> Iterator[None]:
+    def single_input(
+        self, serial: str, wait_s: float = INPUT_WAIT_S, *, lease_id: str | None = None
+    ) -> Iterator[None]:
         """The right to give a phone one input.
 
         Raises:
-            PhoneLeasedError: A task drives it, or another input does not end.
+            PhoneLeasedError: A task or another client drives it, or another input does not end.
+            LeaseLostError: The lease that was named is over.
         """
         until = time.monotonic() + wait_s
         with self._changed:
             phone = self._phones.setdefault(serial, _Phone())
             while True:
-                if phone.holder is not None and not phone.is_lent():
-                    raise PhoneLeasedError(
-                        f"task {phone.holder} drives {serial}; wait for its end, stop it, "
-                        "or take the phone over",
-                        serial=serial,
-                        task_id=phone.holder,
-                    )
+                if lease_id is not None:
+                    _check_held(phone, serial, lease_id)
+                _check_free(phone, serial, lease_id)
                 if phone.inputs == 0:
                     break
                 if not self._changed.wait(until - time.monotonic()):
@@ -98,3 +224,47 @@ class Leases:
             with self._changed:
                 phone.inputs -= 1
                 self._changed.notify_all()
+
+
+def _valid(phone: _Phone) -> Lease | None:
+    if phone.lease is not None and phone.lease.until <= time.monotonic():
+        phone.lease = None
+    return phone.lease
+
+
+def _is_foreign(phone: _Phone, lease_id: str | None) -> bool:
+    lease = _valid(phone)
+    return lease is not None and not hmac.compare_digest(lease.id.encode(), _key(lease_id))
+
+
+def _key(lease_id: str | None) -> bytes:
+    return (lease_id or "").encode("utf-8", "replace")
+
+
+def _check_lease(phone: _Phone, serial: str, lease_id: str | None) -> None:
+    lease = phone.lease
+    if _is_foreign(phone, lease_id) and lease is not None:
+        raise PhoneLeasedError(
+            f"{lease.holder} drives {serial} until {lease.expires_at}; wait, or name its lease_id",
+            serial=serial,
+            **lease.facts(),
+        )
+
+
+def _check_free(phone: _Phone, serial: str, lease_id: str | None) -> None:
+    if phone.task is not None and not phone.is_lent():
+        raise PhoneLeasedError(
+            f"task {phone.task} drives {serial}; wait for its end, stop it, or take the phone over",
+            serial=serial,
+            task_id=phone.task,
+        )
+    _check_lease(phone, serial, lease_id)
+
+
+def _check_held(phone: _Phone, serial: str, lease_id: str) -> None:
+    lease = _valid(phone)
+    if lease is None or _is_foreign(phone, lease_id):
+        raise LeaseLostError(
+            f"this lease of {serial} is over; take a new one before the next action",
+            serial=serial,
+        )

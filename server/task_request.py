@@ -27,6 +27,7 @@ class TaskRequest:
         max_cost: The same in money; needs the model's price in `configs/prices.yaml`.
         session_id: Go on in this session of an earlier task.
         reply: The user's first words in that session (an answer, a follow-up).
+        lease_id: The lease under which the phone is driven, where the caller holds one.
     """
 
     task: str
@@ -39,10 +40,13 @@ class TaskRequest:
     max_cost: float | None = None
     session_id: str | None = None
     reply: str = ""
+    lease_id: str | None = field(default=None, repr=False)
 
     def to_record(self) -> dict[str, Any]:
         """As a task's first event keeps it."""
-        return asdict(self)
+        record = asdict(self)
+        del record["lease_id"]  # it is a secret, and worth nothing after a restart
+        return record
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> TaskRequest:

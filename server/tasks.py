@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from device.errors import DeviceError
 from device.protocol import Device
 from server.agent_loop import run_task
-from server.control import LENDING_STATES
+from server.control import LENDING_STATES, TaskEnd
 from server.error_body import describe_error
 from server.errors import (
     IdempotencyConflictError,
@@ -114,6 +114,7 @@ class TaskRunner:
             NoPhoneForTagError: No phone with the tag is ready.
             ServerError: The session could not be opened, or takes no more steps.
             OverloadedError: Too many tasks wait for this phone.
+            PhoneLeasedError: A client that holds a lease drives this phone.
             IdempotencyConflictError: The key started another task.
         """
         if idempotency_key is None:
@@ -143,6 +144,7 @@ class TaskRunner:
         else:
             device = self._phones.by_serial(serial)
         self._lines.check_room(device.serial)
+        self.leases.check(device.serial, request.lease_id)
         if session_id is None:
             session_id = self._server.get_session(request.options.session_payload(request.task))
         task_id = name_task(session_id, number)
@@ -347,7 +349,14 @@ class TaskRunner:
             if device is None:
                 return
             is_lent = functools.partial(_is_lent, run)
-            with self.leases.hold(device.serial, run.task_id, is_lent):
+            lease_id = run.request.lease_id
+            with self.leases.hold(
+                device.serial,
+                run.task_id,
+                is_lent,
+                lease_id=lease_id,
+                while_waiting=run.control.checkpoint,
+            ):
                 result = run_task(
                     run.server,
                     device,
@@ -369,6 +378,11 @@ class TaskRunner:
                 )
             if not run.control.is_parked:
                 self._put_end_on_record(run)
+        except TaskEnd as end:  # while it waited for a client that has the phone
+            if run.control.is_parked:
+                run.control.finish(unrun_result(run, end.reason, end.message))
+            else:
+                self._end_unrun(run, end.reason, end.message)
         except Exception as error:
             logger.exception("task %s ended before its loop began", run.task_id)
             if run.control.result is None:

@@ -99,8 +99,7 @@ REMEDIES: dict[str, str] = {
     "model.bad_reply": "Check that `api_base` is an OpenAI-compatible `/v1`, and try again.",
     "model.cut": "Raise `max_tokens` in `args`.",
     "storage.failed": "Make room on the disk, mend the folder's permissions, try again.",
-    "storage.full": "Free space (`localserver delete`, `keep_days`, `keep_bytes`); "
-    "send it again.",
+    "storage.full": "Free space (`localserver delete`, `keep_days`, `keep_bytes`); send it again.",
     "storage.in_use": "Stop the other service, or give this one its own `log_dir`.",
     "policy.denied": "Do it by hand, or approve it when the task is started.",
     "action.element_not_found": "The model is told; it names an element of the list, or a point.",
@@ -152,7 +151,8 @@ REMEDIES: dict[str, str] = {
     "device.automation_busy": "Stop the other automation tool on this phone.",
     "device.ui_tree_encoding": "Use a dialect that works with points on this phone.",
     "device.keyboard_not_saved": "Make the folder for borrowed keyboards writable.",
-    "device.leased": "Wait for the task's end, stop it, or take the phone over.",
+    "device.leased": "Wait for the task's end or the lease's `expires_at`, or stop the task.",
+    "device.lease_lost": "Take a new lease; the phone may have changed meanwhile.",
     "device.locked": "Unlock the phone by hand.",
     **{f"parser.{code}": _LOOK_AT_REPLY for code in get_args(RejectionCode)},
 }

@@ -145,6 +145,10 @@ class TaskBody(_Strict):
         default=None, max_length=MAX_TEXT, description="With session_id: the answer it waited for."
     )
 
+    lease_id: str | None = Field(
+        default=None, max_length=200, description="Your lease of the phone, if you hold one."
+    )
+
     def to_request(self) -> TaskRequest:
         words = self.reply_from_client or self.task
         if words is None or (self.session_id is None and self.task is None):
@@ -161,6 +165,7 @@ class TaskBody(_Strict):
             max_total_tokens=self.max_total_tokens,
             max_cost=self.max_cost,
             session_id=self.session_id,
+            lease_id=self.lease_id,
             reply=words if self.session_id is not None else "",
             options=LoopOptions(
                 task_type=self.task_type,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -18,7 +19,9 @@ from server.config_files import (
     suggest,
 )
 from server.errors import ConfigError
-from server.tokens import default_state_dir
+from server.tokens import default_state_dir, is_open_to_others
+
+logger = logging.getLogger(__name__)
 
 ENV_PREFIX = "LOCALSERVER_"
 SERVER_FILE = "server.yaml"
@@ -230,6 +233,7 @@ def load_settings(config_dir: Path | None = None, **overrides: Any) -> Settings:
             f"`{settings.default_provider}` is not in {MODELS_FILE}; "
             f"configured: {', '.join(settings.providers) or 'none'}",
         )
+    _warn_of_open_files(settings, server_file)
     return settings
 
 
@@ -278,6 +282,28 @@ def _take_record_url(given: dict[str, Any], values: dict[str, Any]) -> None:
         values.setdefault("image_dir", "logs/images")
     elif given is not values and "log_dir" in given:
         values.pop("record_url", None)
+
+
+def _warn_of_open_files(settings: Settings, server_file: ConfigFile) -> None:
+    """Say which files hold a secret that every user of this machine may read."""
+    keys = [config.api_key for config in settings.providers.values()]
+    tokens = [server_file.data.get("api_token")]
+    tokens += [
+        entry.get("token")
+        for entry in (server_file.data.get("tokens") or {}).values()
+        if isinstance(entry, dict)
+    ]
+    for path, secrets in (
+        (settings.config_dir / MODELS_FILE, [key and key.get_secret_value() for key in keys]),
+        (server_file.path, tokens),
+    ):
+        is_plain = any(secret and not str(secret).startswith("env:") for secret in secrets)
+        if is_plain and is_open_to_others(path):
+            logger.warning(
+                "%s holds a secret and can be read by other users of this machine; run chmod 600 "
+                "on it, or write env:NAME instead",
+                path,
+            )
 
 
 def _read_environment() -> dict[str, Any]:

@@ -449,7 +449,7 @@ def verify(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that a session's records are whole: lines, order, pictures.
+    """Check that the records of a session are whole.
 
     Nothing is changed, and a running service is not disturbed. The exit code is 1 when something
     is wrong.

@@ -17,7 +17,7 @@ from server.model.reply import ModelReply
 from server.payloads import StepRequest
 from server.records.messages import Picture, build_step
 from server.records.schema import fold_texts
-from server.records.store import RecordStore
+from server.records.store import KeepsRecords
 from server.sessions import Answer, Session
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Journal:
         debug: Whether full prompts are put on record too (without pictures).
     """
 
-    def __init__(self, engine: Engine, store: RecordStore, *, debug: bool) -> None:
+    def __init__(self, engine: Engine, store: KeepsRecords, *, debug: bool) -> None:
         self._engine = engine
         self._store = store
         self._debug = debug

@@ -7,6 +7,7 @@ next action. The steps of the walk are numbered in `LocalServer._walk`.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,8 +18,9 @@ from parsers.registry import DialectChoice
 from server.asking import Asker, reply_context, write_prompt
 from server.dialect_table import DialectTable
 from server.engine import Engine
-from server.errors import BadRequestError, OverloadedError, ShuttingDownError
+from server.errors import BadRequestError, OverloadedError, ServerError, ShuttingDownError
 from server.images import plan_sent_size
+from server.killpoints import reach
 from server.log_lines import bind
 from server.memory import keep_large_buffers
 from server.metrics import MeasuredModel, Metrics, StageClock
@@ -28,11 +30,22 @@ from server.observing import Observer, name_picture
 from server.payloads import SessionRequest, StepRequest
 from server.policy import AllowAll, Policy
 from server.prompts import ParserShelf
-from server.records.store import RecordStore, check_event_kind
+from server.records.opening import open_store
+from server.records.store import check_event_kind
 from server.session_reading import SessionReader, SessionRecord, SessionSummary
 from server.sessions import Answer, Equipment, Session, SessionBook
 from server.settings import Settings, settings_from_server_config
+from server.upkeep import (
+    DeletionReason,
+    choose_outdated,
+    delete_session,
+    finish_deletions,
+)
 from server.usage import MeteredJournal, Usage, UsageMeter
+
+logger = logging.getLogger(__name__)
+
+LIMITS_INTERVAL_S = 3600.0
 
 
 class LocalServer:
@@ -65,7 +78,8 @@ class LocalServer:
         keep_large_buffers()
         self._shelf = ParserShelf(self.settings.config_dir)
         self._dialects = DialectTable(self.settings.config_dir)
-        self._store = RecordStore(self.settings.log_dir, self.settings.image_dir)
+        self._store = open_store(self.settings)
+        finish_deletions(self._store)
         self._reader = SessionReader(self._store)
         self._engine = Engine(image_threads=max(2, os.cpu_count() or 2))
         self._book = SessionBook(
@@ -86,6 +100,8 @@ class LocalServer:
         self._asker = Asker(self._model, self._journal, max_reasks=self.settings.max_reasks)
         self._running_steps = 0
         self._closed = False
+        if self.settings.keep_days is not None or self.settings.keep_bytes is not None:
+            self._engine.submit(self._keep_to_limits())
 
     # --- open a session -------------------------------------------------------------------
 
@@ -198,7 +214,9 @@ class LocalServer:
     ) -> dict[str, Any]:
         self._running_steps += 1
         try:
+            reach("K0")
             async with self._book.turn(request.session_id) as session:
+                reach("K1")
                 clock.passed("session")
                 with bind(session=session.id, step=session.next_number):
                     answer = await self._walk(session, request, allow_path, clock)
@@ -291,6 +309,38 @@ class LocalServer:
         if not isinstance(stop_reason, str) or not 1 <= len(stop_reason) <= 100:
             raise BadRequestError("stop_reason must be a short text", field="stop_reason")
         self._engine.run(self._book.close(session_id, stop_reason))
+
+    def delete_session(self, session_id: str) -> None:
+        """Delete a session for good: its log, events and pictures. A running step is cancelled.
+
+        Raises:
+            SessionNotFoundError: No such session.
+            StorageError: It could not be deleted whole; the next start finishes it.
+        """
+        self._engine.run(self._delete(session_id, "asked"))
+
+    async def _delete(self, session_id: str, reason: DeletionReason) -> None:
+        async with self._book.farewell(session_id) as leaving:
+            await self._engine.in_files(delete_session, self._store, leaving, reason)
+
+    async def _keep_to_limits(self) -> None:
+        """Delete what is older, or more, than the settings keep; look again now and then."""
+
+        def choose() -> list[tuple[str, DeletionReason]]:
+            return choose_outdated(
+                self._store,
+                keep_days=self.settings.keep_days,
+                keep_bytes=self.settings.keep_bytes,
+                busy=self._book.busy_ids(),
+            )
+
+        while True:
+            try:
+                for session_id, reason in await self._engine.in_files(choose):
+                    await self._delete(session_id, reason)
+            except ServerError as error:
+                logger.warning("old sessions could not be deleted: %s", error.message)
+            await asyncio.sleep(LIMITS_INTERVAL_S)
 
     def list_sessions(self, limit: int = 50, offset: int = 0) -> list[SessionSummary]:
         """Sessions, the one written last first."""

@@ -20,10 +20,11 @@ from server.images import (
     encode_for_model,
     plan_sent_size,
 )
+from server.killpoints import reach
 from server.payloads import StepRequest
 from server.records.messages import Picture
 from server.records.schema import HASH_CHARS
-from server.records.store import RecordStore, step_name
+from server.records.store import KeepsRecords, step_name
 from server.sessions import Equipment, Session
 from server.settings import Settings
 
@@ -31,7 +32,7 @@ from server.settings import Settings
 class Observer:
     """Everything about a step's observation; work that blocks runs in the engine's pools."""
 
-    def __init__(self, settings: Settings, engine: Engine, store: RecordStore) -> None:
+    def __init__(self, settings: Settings, engine: Engine, store: KeepsRecords) -> None:
         self._settings = settings
         self._engine = engine
         self._store = store
@@ -99,7 +100,7 @@ class Observer:
         """
         current = f"{session.id}/{picture.name}"
         saving = asyncio.create_task(
-            self._engine.in_files(self._save, session.id, picture, screenshot, request)
+            self._engine.in_files(self._save, session, picture, screenshot, request)
         )
         try:
             return await self._encode(session, current, screenshot, sent_size, equipment)
@@ -107,12 +108,18 @@ class Observer:
             await saving
 
     def _save(
-        self, session_id: str, picture: Picture, screenshot: Screenshot, request: StepRequest
+        self, session: Session, picture: Picture, screenshot: Screenshot, request: StepRequest
     ) -> None:
-        self._store.save_image(session_id, picture.name, screenshot.data)
+        self._store.check_room()
+        self._store.save_image(session.id, picture.name, screenshot.data)
         if picture.ui_tree_name is not None and request.ui_tree is not None:
             ui_tree = request.ui_tree.encode("utf-8")
-            self._store.save_image(session_id, picture.ui_tree_name, ui_tree)
+            self._store.save_image(session.id, picture.ui_tree_name, ui_tree)
+        started = {"step": session.next_number, "sha256": picture.sha256}
+        if request.idempotency_key is not None:
+            started["idempotency_key"] = request.idempotency_key
+        session.events.append("step_started", started, False)
+        reach("K5")
 
     async def _encode(
         self,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal
 
 from server.errors import SessionNotFoundError, StepNotFoundError, StorageError
 from server.images import MEDIA_TYPES, sniff_format
+from server.records.lines import Lines
 from server.records.messages import read_session_start
 from server.records.reader import (
-    count_lines,
-    find_session_paths,
     is_step,
     read_events,
     read_first_line,
@@ -21,7 +19,7 @@ from server.records.reader import (
     read_step_messages,
 )
 from server.records.schema import format_utc
-from server.records.store import RecordFiles
+from server.records.store import ReadsRecords, StoredSession
 from server.sessions import find_stop_reason
 
 SessionState = Literal["open", "closed"]
@@ -66,26 +64,26 @@ class SessionRecord:
 
 
 class SessionReader:
-    """Reads a log folder, also one that another process owns."""
+    """Reads the sessions of a store, also one that another process owns."""
 
-    def __init__(self, store: RecordFiles) -> None:
+    def __init__(self, store: ReadsRecords) -> None:
         self._store = store
 
     def list_sessions(self, limit: int, offset: int) -> list[SessionSummary]:
         """A page of sessions, the one written last first; unreadable ones are left out."""
         try:
-            paths = find_session_paths(self._store.log_dir)
+            stored = self._store.list_sessions()
         except OSError as error:
             raise _unreadable() from error
-        found = [self._summarise(path) for path in paths[offset : offset + limit]]
+        found = [self._summarise(one) for one in stored[offset : offset + limit]]
         return [summary for summary in found if summary is not None]
 
     def read_session(self, session_id: str) -> SessionRecord:
-        path = self._path_of(session_id)
+        log = self._log_of(session_id)
         try:
-            reading = read_log(path)
-            events = read_events(self._store.events_path(session_id))
-            updated_at = _modified_at(path)
+            reading = read_log(log)
+            events = read_events(self._store.events(session_id))
+            updated_at = _format_s(log.modified_s())
         except OSError as error:
             raise _unreadable() from error
         if not reading.lines:
@@ -111,15 +109,14 @@ class SessionReader:
 
     def read_steps(self, session_id: str, start: int, limit: int) -> list[dict[str, Any]]:
         try:
-            steps, _ = read_step_messages(self._path_of(session_id), start, limit)
+            return read_step_messages(self._log_of(session_id), start, limit)
         except OSError as error:
             raise _unreadable() from error
-        return steps
 
     def read_events(self, session_id: str, after_seq: int) -> list[dict[str, Any]]:
-        self._path_of(session_id)
+        self._log_of(session_id)
         try:
-            reading = read_events(self._store.events_path(session_id), after_seq)
+            reading = read_events(self._store.events(session_id), after_seq)
         except OSError as error:
             raise _unreadable() from error
         return [dict(event) for event in reading.events]
@@ -138,40 +135,40 @@ class SessionReader:
         kind = sniff_format(data)
         return data, MEDIA_TYPES[kind] if kind is not None else "application/octet-stream"
 
-    def _path_of(self, session_id: str) -> Path:
-        path = self._store.log_path(session_id)
-        if not path.is_file():
+    def _log_of(self, session_id: str) -> Lines:
+        log = self._store.log(session_id)
+        if not log.exists():
             raise _not_found()
-        return path
+        return log
 
-    def _summarise(self, path: Path) -> SessionSummary | None:
+    def _summarise(self, stored: StoredSession) -> SessionSummary | None:
+        log = self._store.log(stored.session_id)
         try:
-            first = read_first_line(path)
+            first = read_first_line(log)
             if first is None:
                 return None
-            events = read_last_events(path.with_suffix(".events.jsonl"))
-            steps = count_lines(path) - 1
-            updated_at = _modified_at(path)
+            events = read_last_events(self._store.events(stored.session_id))
+            steps = log.count() - 1
         except OSError:
             return None
         message = first.get("message")
         request = read_session_start(message if isinstance(message, dict) else {})
         stop_reason = find_stop_reason(events)
         return SessionSummary(
-            session_id=path.stem,
+            session_id=stored.session_id,
             task=request.task,
             task_type=request.task_type,
             model_name=request.model_name,
             created_at=str(first.get("timestamp", "")),
-            updated_at=updated_at,
+            updated_at=_format_s(stored.modified_s),
             steps=steps,
             state="open" if stop_reason is None else "closed",
             stop_reason=stop_reason,
         )
 
 
-def _modified_at(path: Path) -> str:
-    return format_utc(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+def _format_s(moment_s: float) -> str:
+    return format_utc(datetime.fromtimestamp(moment_s, UTC))
 
 
 def _not_found() -> SessionNotFoundError:

@@ -26,6 +26,7 @@ from server.errors import (
 from server.images import ResizeRequest, SentImage
 from server.model.providers import ModelTarget
 from server.payloads import SessionRequest
+from server.records.logs import EventLog, SessionLog
 from server.records.messages import (
     build_session_start,
     read_dialect,
@@ -39,7 +40,8 @@ from server.records.reader import (
     read_log,
 )
 from server.records.schema import collect_texts
-from server.records.store import EventLog, RecordStore, SessionLog, check_session_id, cut_file
+from server.records.storage_errors import storage_error
+from server.records.store import KeepsRecords, check_session_id
 
 CAN_GO_ON = frozenset(
     {
@@ -152,7 +154,7 @@ class SessionBook:
     """All sessions of one log folder."""
 
     def __init__(
-        self, store: RecordStore, engine: Engine, *, busy_wait_s: float, max_in_memory: int
+        self, store: KeepsRecords, engine: Engine, *, busy_wait_s: float, max_in_memory: int
     ) -> None:
         self._store = store
         self._engine = engine
@@ -160,6 +162,7 @@ class SessionBook:
         self._max_in_memory = max_in_memory
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._loading: dict[str, asyncio.Task[Session]] = {}
+        self._leaving: set[str] = set()
 
     async def create(self, request: SessionRequest, dialect: DialectChoice) -> Session:
         """Open a session; its first line is durable when this returns.
@@ -172,9 +175,10 @@ class SessionBook:
             id=session_id,
             request=request,
             dialect=dialect,
-            log=SessionLog(self._store.log_path(session_id), session_id),
-            events=EventLog(self._store.events_path(session_id), session_id),
+            log=SessionLog(self._store.log(session_id), session_id),
+            events=EventLog(self._store.events(session_id), session_id),
         )
+        await self._engine.in_files(self._store.check_room)
         message = build_session_start(request, dialect)
         await self._engine.in_files(session.log.append, message)
         self._keep(session)
@@ -188,6 +192,8 @@ class SessionBook:
             SessionNotFoundError: No such session.
         """
         wanted = check_session_id(session_id)
+        if wanted in self._leaving:
+            raise _not_found()
         session = self._sessions.get(wanted)
         if session is not None:
             self._sessions.move_to_end(wanted)
@@ -252,6 +258,38 @@ class SessionBook:
             session.events.append, "session_closed", {"stop_reason": stop_reason}, True
         )
 
+    @asynccontextmanager
+    async def farewell(self, session_id: object) -> AsyncIterator[str]:
+        """A session leaves for good: its running step is cancelled, nobody finds it any more.
+
+        Raises:
+            BadRequestError: No id.
+            SessionNotFoundError: Not an id of ours, or it is leaving already.
+        """
+        leaving = check_session_id(session_id)
+        if leaving in self._leaving:
+            raise _not_found()
+        self._leaving.add(leaving)
+        try:
+            loading = self._loading.get(leaving)
+            if loading is not None:
+                await asyncio.wait({loading})
+            session = self._sessions.pop(leaving, None)
+            if session is not None:
+                session.stop_reason = "DELETED"
+                if session.running is not None:
+                    session.running.cancel()
+                async with session.turn:
+                    yield leaving
+            else:
+                yield leaving
+        finally:
+            self._leaving.discard(leaving)
+
+    def busy_ids(self) -> frozenset[str]:
+        """Sessions with a step that runs now."""
+        return frozenset(one.id for one in self._sessions.values() if one.turn.locked())
+
     async def _find_current(self, session_id: object) -> Session:
         """Find it, and make sure that nobody else wrote to its log meanwhile."""
         session = await self.find(session_id)
@@ -282,7 +320,7 @@ class SessionBook:
                 del self._sessions[old_id]
 
 
-def rebuild_session(store: RecordStore, session_id: str) -> Session:
+def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
     """Read a session back from its log; mend what a crash left behind, and put that on record.
 
     A torn last line is cut off; a picture without its line is set aside. Blocking file work.
@@ -291,20 +329,23 @@ def rebuild_session(store: RecordStore, session_id: str) -> Session:
         SessionNotFoundError: There is no log, or not even its first line.
         StorageError: The log cannot be read or mended.
     """
-    path = store.log_path(session_id)
+    log_lines, event_lines = store.log(session_id), store.events(session_id)
     try:
-        reading = read_log(path)
-        events = read_events(store.events_path(session_id))
+        reading = read_log(log_lines)
+        events = read_events(event_lines)
     except OSError as error:
         raise StorageError(
             "the session's log cannot be read; mend the folder's permissions, then try again"
         ) from error
     if not reading.lines or reading.lines[0].seq != 0:
         raise SessionNotFoundError("no such session; create one with get_session")
-    if events.damage is not None and events.damage.kind == "torn_tail":
-        cut_file(store.events_path(session_id), events.good_bytes)
-    if reading.damage is not None and reading.damage.kind == "torn_tail":
-        cut_file(path, reading.good_bytes)
+    try:
+        if events.damage is not None and events.damage.kind == "torn_tail":
+            event_lines.cut(events.good_bytes)
+        if reading.damage is not None and reading.damage.kind == "torn_tail":
+            log_lines.cut(reading.good_bytes)
+    except OSError as error:
+        raise storage_error("the torn end of a log could not be cut off", error) from error
     last_seq = max((event["seq"] for event in events.events), default=0)
     request = read_session_start(reading.lines[0].message)
     session = Session(
@@ -312,13 +353,13 @@ def rebuild_session(store: RecordStore, session_id: str) -> Session:
         request=request,
         dialect=read_dialect(reading.lines[0].message),
         log=SessionLog(
-            path,
+            log_lines,
             session_id,
             next_seq=len(reading.lines),
             last_hash=reading.lines[-1].hash,
             size_bytes=reading.good_bytes,
         ),
-        events=EventLog(store.events_path(session_id), session_id, next_seq=last_seq + 1),
+        events=EventLog(event_lines, session_id, next_seq=last_seq + 1),
         damage=reading.damage,
         stop_reason=find_stop_reason(events.events),
     )
@@ -352,7 +393,7 @@ def find_stop_reason(events: tuple[Mapping[str, Any], ...]) -> str | None:
     return None
 
 
-def _report_recovery(store: RecordStore, session: Session, events_damage: Damage | None) -> None:
+def _report_recovery(store: KeepsRecords, session: Session, events_damage: Damage | None) -> None:
     set_aside = store.clean_up_step(session.id, session.next_number)
     if session.damage is None and events_damage is None and not set_aside:
         return
@@ -365,6 +406,10 @@ def _report_recovery(store: RecordStore, session: Session, events_damage: Damage
         facts["interrupted_step"] = session.next_number
         facts["images"] = set_aside
     session.events.append("session_recovered", facts, durable=True)
+
+
+def _not_found() -> SessionNotFoundError:
+    return SessionNotFoundError("no such session; create one with get_session")
 
 
 def _closed(stop_reason: str) -> SessionClosedError:

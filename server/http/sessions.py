@@ -113,6 +113,11 @@ def session_routes(server: LocalServer) -> APIRouter:
         server.close_session(session_id, (body or CloseBody()).stop_reason)
         return asdict(server.read_session(session_id))
 
+    @routes.delete("/{session_id}", status_code=204)
+    def delete_session(session_id: str) -> None:
+        """Delete a session for good: its log, events and pictures."""
+        server.delete_session(session_id)
+
     return routes
 
 

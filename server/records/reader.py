@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from server.records.lines import Lines, LocalLines
 from server.records.schema import (
     FIRST_PREV,
     LogLine,
@@ -16,8 +16,6 @@ from server.records.schema import (
     open_line,
     unfold_texts,
 )
-
-TAIL_BYTES = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +49,19 @@ class LogReading:
     """A whole log: its good lines, in order, and its damage if there is any.
 
     After a broken line the reading goes on: every line that is sound in itself is given.
+
+    Attributes:
+        lines: They.
+        damage: What is wrong.
+        good_bytes: How many bytes there are before the damage.
+        sound_lines: How many lines there are before the damage.
+        texts: Prompt texts by their hash.
     """
 
     lines: tuple[LogLine, ...] = ()
     damage: Damage | None = None
     good_bytes: int = 0
+    sound_lines: int = 0
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -68,27 +74,30 @@ class EventsReading:
     good_bytes: int = 0
 
 
-def read_log(path: Path) -> LogReading:
-    """Read `<session_id>.jsonl`; a missing file has no lines.
+Source = Path | Lines
+"""A file of this machine, or lines wherever a store keeps them."""
+
+
+def read_log(source: Source) -> LogReading:
+    """Read a session's log; a missing one has no lines.
 
     Raises:
-        OSError: The file is there but cannot be read.
+        OSError: It is there but cannot be read.
     """
     lines: list[LogLine] = []
     texts: dict[str, str] = {}
-    good_bytes = 0
-    position = 0
+    good_bytes = position = sound_lines = 0
     damage_line = 0
     ended = True
     prev = FIRST_PREV
     number = 0
-    for number, raw in enumerate(_iter_lines(path), start=1):
+    for number, raw in enumerate(_iter_lines(source), start=1):
         ended = raw.endswith(b"\n")
         body = raw[:-1] if ended else raw
         position += len(raw)
         line = open_line(body, len(lines), prev) if ended and not damage_line else None
         if line is not None:
-            prev, good_bytes = line.hash, position
+            prev, good_bytes, sound_lines = line.hash, position, number
         else:
             damage_line = damage_line or number
             line = _open_loose(body) if ended else None
@@ -101,25 +110,32 @@ def read_log(path: Path) -> LogReading:
             "torn_tail" if damage_line == number and not ended else "broken"
         )
         damage = Damage(kind, damage_line, good_bytes, position - good_bytes)
-    return LogReading(tuple(lines), damage, good_bytes, texts)
+    return LogReading(tuple(lines), damage, good_bytes, sound_lines, texts)
 
 
-def read_step_messages(
-    path: Path, start: int, limit: int
-) -> tuple[list[dict[str, Any]], Damage | None]:
+def read_step_messages(source: Source, start: int, limit: int) -> list[dict[str, Any]]:
     """Steps from number `start` on (counted from 1), their prompts with the texts filled in.
 
+    Line N of a log is step N: only what is asked for is decoded, and the lines before it that
+    brought a text along.
+
     Raises:
-        OSError: The file cannot be read.
+        OSError: It cannot be read.
     """
-    reading = read_log(path)
-    steps = [line for line in reading.lines if is_step(line.message)]
-    wanted = []
-    for line in steps:
-        number = line.message.get("step", line.seq)
-        if start <= number < start + limit:
-            wanted.append(expand_step(line, reading.texts))
-    return wanted, reading.damage
+    texts: dict[str, str] = {}
+    wanted: list[dict[str, Any]] = []
+    for number, raw in enumerate(_iter_lines(source)):
+        if number >= start + limit and wanted:
+            break
+        if number < start and b'"texts":{' not in raw:
+            continue
+        line = _open_loose(raw[:-1]) if raw.endswith(b"\n") else None
+        if line is None:
+            continue
+        collect_texts(line, texts)
+        if is_step(line.message) and start <= line.message.get("step", line.seq) < start + limit:
+            wanted.append(expand_step(line, texts))
+    return wanted
 
 
 def expand_step(line: LogLine, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -135,18 +151,18 @@ def is_step(message: Mapping[str, Any]) -> bool:
     return "environment" in message and "action" in message
 
 
-def read_events(path: Path, after_seq: int = 0) -> EventsReading:
-    """Read `<session_id>.events.jsonl`; a missing file has no events.
+def read_events(source: Source, after_seq: int = 0) -> EventsReading:
+    """Read a session's events; a missing file has none.
 
     Raises:
-        OSError: The file is there but cannot be read.
+        OSError: It is there but cannot be read.
     """
     events: list[Mapping[str, Any]] = []
     position = good_bytes = 0
     damage_line = 0
     ended = True
     number = 0
-    for number, raw in enumerate(_iter_lines(path), start=1):
+    for number, raw in enumerate(_iter_lines(source), start=1):
         ended = raw.endswith(b"\n")
         position += len(raw)
         event = _load_event(raw) if ended else None
@@ -166,75 +182,30 @@ def read_events(path: Path, after_seq: int = 0) -> EventsReading:
     return EventsReading(tuple(events), damage, good_bytes)
 
 
-def read_last_events(path: Path) -> tuple[Mapping[str, Any], ...]:
-    """The events in the last 64 KB of the file: cheap, however long the session is.
+def read_last_events(lines: Lines) -> tuple[Mapping[str, Any], ...]:
+    """The last events: cheap, however long the session is.
 
     Raises:
-        OSError: The file is there but cannot be read.
+        OSError: They are there but cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            size_bytes = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size_bytes - TAIL_BYTES))
-            raw_lines = file.read(TAIL_BYTES).split(b"\n")
-    except FileNotFoundError:
-        return ()
-    if size_bytes > TAIL_BYTES:
-        raw_lines = raw_lines[1:]
-    loaded = (_load_event(raw) for raw in raw_lines)
+    loaded = (_load_event(raw) for raw in lines.read_tail())
     return tuple(event for event in loaded if event is not None)
 
 
-def read_first_line(path: Path) -> Mapping[str, Any] | None:
+def read_first_line(lines: Lines) -> Mapping[str, Any] | None:
     """The session_start message; None if it is missing or damaged.
 
     Raises:
-        OSError: The file is there but cannot be read.
+        OSError: It is there but cannot be read.
     """
-    for raw in _iter_lines(path):
+    for raw in lines.read():
         line = open_line(raw[:-1], 0, FIRST_PREV) if raw.endswith(b"\n") else None
         return line.record if line is not None else None
     return None
 
 
-def count_lines(path: Path) -> int:
-    """How many whole lines the file has.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
-    count = 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            count += block.count(b"\n")
-    return count
-
-
-def find_session_paths(log_dir: Path) -> list[Path]:
-    """The logs in a folder, the one written last first.
-
-    Raises:
-        OSError: The folder cannot be read.
-    """
-    found: list[tuple[float, str, Path]] = []
-    with os.scandir(log_dir) as entries:
-        for entry in entries:
-            if entry.name.endswith(".jsonl") and not entry.name.endswith(".events.jsonl"):
-                try:
-                    found.append((entry.stat().st_mtime, entry.name, Path(entry.path)))
-                except FileNotFoundError:
-                    continue
-    return [path for _, _, path in sorted(found, reverse=True)]
-
-
-def _iter_lines(path: Path) -> Iterator[bytes]:
-    """Lines split at `\\n` alone, each with its end; the last one may lack it."""
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        return
-    with file:
-        yield from file
+def _iter_lines(source: Source) -> Iterable[bytes]:
+    return (LocalLines(source) if isinstance(source, Path) else source).read()
 
 
 def _open_loose(body: bytes) -> LogLine | None:

@@ -1,4 +1,4 @@
-"""Write the log: one durable line per answered step, images before the lines that name them.
+"""Where the records of sessions are kept on this machine: pictures, and the lines about them.
 
 All of it is blocking file work: call it from a worker thread, never on an event loop.
 """
@@ -9,21 +9,27 @@ import contextlib
 import os
 import re
 import secrets
-import threading
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-from server.errors import BadRequestError, SessionNotFoundError, StorageBusyError, StorageError
+from server.errors import (
+    BadRequestError,
+    SessionNotFoundError,
+    StorageBusyError,
+    StorageError,
+    StorageFullError,
+)
+from server.killpoints import reach
+from server.records.disk import PART_SUFFIX, Disk, save_file
 from server.records.folder_lock import FolderLock
-from server.records.schema import FIRST_PREV, dump_json, seal_line, utc_now
+from server.records.lines import Lines, LocalLines
+from server.records.storage_errors import storage_error
 
 _SESSION_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _IMAGE_NAME = re.compile(r"step_[a-z0-9_]{1,80}\.(png|jpeg|webp|xml)")
 _EVENT_KIND = re.compile(r"[a-z][a-z0-9_]{0,60}")
 _SUFFIXES = ("png", "jpeg", "webp", "xml")
-_FILE_MODE = 0o600
-_DIR_MODE = 0o700
 
 
 def check_event_kind(kind: object) -> str:
@@ -58,17 +64,125 @@ def check_session_id(session_id: object) -> str:
     return session_id
 
 
+def check_image_name(name: str) -> str:
+    """Names of stored files are ours too.
+
+    Raises:
+        StorageError: Not one of ours.
+    """
+    if _IMAGE_NAME.fullmatch(name) is None:
+        raise StorageError("an image name in the log is odd; the picture is not read")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session as the store lists it.
+
+    Attributes:
+        session_id: Its id.
+        modified_s: When its log was written last, in seconds since 1970.
+    """
+
+    session_id: str
+    modified_s: float
+
+
+class ReadsRecords(Protocol):
+    """What reading sessions needs of a store. Methods may raise `OSError` unless they say else."""
+
+    def log(self, session_id: str) -> Lines: ...
+
+    def events(self, session_id: str) -> Lines: ...
+
+    def list_sessions(self) -> list[StoredSession]:
+        """All sessions, the one written last first."""
+        ...
+
+    def list_images(self, session_id: str) -> list[str]:
+        """Names of a session's stored files, in order."""
+        ...
+
+    def read_image(self, session_id: str, name: str) -> bytes:
+        """A stored file.
+
+        Raises:
+            StorageError: It is gone or cannot be read.
+        """
+        ...
+
+    def measure(self, session_id: str) -> int:
+        """How many bytes a session takes."""
+        ...
+
+
+class KeepsRecords(ReadsRecords, Protocol):
+    """What the service needs of a store. All methods raise `StorageError`."""
+
+    def check_room(self) -> None:
+        """Refuse while there is no room for a further step.
+
+        Raises:
+            StorageFullError: There is none.
+        """
+        ...
+
+    def save_image(self, session_id: str, name: str, data: bytes) -> None:
+        """Keep a file so that it is there whole, or not at all; durable when this returns."""
+        ...
+
+    def set_aside(self, session_id: str, number: int) -> list[str]:
+        """Rename the files of a step that was not answered, so that its number is free again.
+
+        Returns:
+            Their new names.
+        """
+        ...
+
+    def clean_up_step(self, session_id: str, number: int) -> list[str]:
+        """After a crash: drop half-written files, set those of an unanswered step aside.
+
+        Returns:
+            The new names of the latter.
+        """
+        ...
+
+    def seal(self, session_id: str) -> None:
+        """A session has ended: bring its records into their lasting form."""
+        ...
+
+    def deletions(self) -> Lines:
+        """The record of the sessions that were deleted."""
+        ...
+
+    def remove(self, session_id: str) -> None:
+        """Remove everything about a session, for good; nothing is left to remove is no fault."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class RecordFiles:
-    """Where the files of a session are. Reading them needs no more than this.
+    """The files of sessions on this machine, for reading.
 
     Args:
         log_dir: Folder of the logs.
         image_dir: Folder of the screenshots.
     """
 
-    def __init__(self, log_dir: Path, image_dir: Path) -> None:
+    def __init__(self, log_dir: Path, image_dir: Path, *, disk: Disk | None = None) -> None:
         self.log_dir = log_dir
         self.image_dir = image_dir
+        self._disk = disk or Disk()
+
+    def log(self, session_id: str) -> Lines:
+        return LocalLines(self.log_path(session_id), self._disk)
+
+    def events(self, session_id: str) -> Lines:
+        return LocalLines(self.events_path(session_id), self._disk)
+
+    def deletions(self) -> Lines:
+        return LocalLines(self.log_dir / "deletions.jsonl", self._disk)
 
     def log_path(self, session_id: str) -> Path:
         return self.log_dir / f"{check_session_id(session_id)}.jsonl"
@@ -77,20 +191,35 @@ class RecordFiles:
         return self.log_dir / f"{check_session_id(session_id)}.events.jsonl"
 
     def image_path(self, session_id: str, name: str) -> Path:
-        if _IMAGE_NAME.fullmatch(name) is None:
-            raise StorageError("an image name in the log is odd; the picture is not read")
-        return self.image_dir / check_session_id(session_id) / name
+        return self.image_dir / check_session_id(session_id) / check_image_name(name)
+
+    def list_sessions(self) -> list[StoredSession]:
+        found: list[StoredSession] = []
+        if not self.log_dir.is_dir():
+            return found
+        with os.scandir(self.log_dir) as entries:
+            for entry in entries:
+                session_id = entry.name.removesuffix(".jsonl")
+                if _SESSION_ID.fullmatch(session_id) is not None:
+                    with contextlib.suppress(FileNotFoundError):
+                        found.append(StoredSession(session_id, entry.stat().st_mtime))
+        return sorted(found, key=lambda one: (one.modified_s, one.session_id), reverse=True)
+
+    def list_images(self, session_id: str) -> list[str]:
+        folder = self.image_dir / check_session_id(session_id)
+        return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
     def read_image(self, session_id: str, name: str) -> bytes:
-        """Read a stored image.
-
-        Raises:
-            StorageError: It is gone or cannot be read.
-        """
         try:
             return self.image_path(session_id, name).read_bytes()
         except OSError as error:
-            raise _storage_error("a stored screenshot cannot be read", error) from error
+            raise storage_error("a stored screenshot cannot be read", error) from error
+
+    def measure(self, session_id: str) -> int:
+        folder = self.image_dir / check_session_id(session_id)
+        paths = [self.log_path(session_id), self.events_path(session_id)]
+        paths += folder.iterdir() if folder.is_dir() else []
+        return sum(path.stat().st_size for path in paths if path.exists())
 
 
 class RecordStore(RecordFiles):
@@ -99,55 +228,62 @@ class RecordStore(RecordFiles):
     Args:
         log_dir: Made if missing. Locked: a second process is refused.
         image_dir: Made if missing.
+        min_free_bytes: Room that must be left for a step to be taken.
+        disk: What does the file work.
 
     Raises:
         StorageBusyError: Another process owns the log folder.
         StorageError: A folder cannot be made or written.
     """
 
-    def __init__(self, log_dir: Path, image_dir: Path) -> None:
-        super().__init__(log_dir, image_dir)
+    def __init__(
+        self,
+        log_dir: Path,
+        image_dir: Path,
+        *,
+        min_free_bytes: int = 0,
+        disk: Disk | None = None,
+    ) -> None:
+        super().__init__(log_dir, image_dir, disk=disk)
+        self._min_free_bytes = min_free_bytes
         try:
             for folder in (log_dir, image_dir):
-                folder.mkdir(mode=_DIR_MODE, parents=True, exist_ok=True)
+                self._disk.make_dir(folder)
             self._lock = FolderLock.take(log_dir)
         except StorageBusyError:
             raise
         except OSError as error:
-            raise _storage_error("the log folder cannot be used", error) from error
+            raise storage_error("the log folder cannot be used", error) from error
 
     def close(self) -> None:
         self._lock.release()
 
-    def save_image(self, session_id: str, name: str, data: bytes) -> None:
-        """Write an image so that it is there whole, or not at all: temporary file, fsync, rename.
+    def check_room(self) -> None:
+        try:
+            folders = (self.log_dir, self.image_dir)
+            free_bytes = min(self._disk.free_bytes(folder) for folder in folders)
+        except OSError as error:
+            raise storage_error("the room on the disk cannot be told", error) from error
+        if free_bytes < self._min_free_bytes:
+            raise StorageFullError(
+                f"only {free_bytes >> 20} MiB are free where sessions are kept and "
+                f"{self._min_free_bytes >> 20} MiB must be; free space (`localserver delete`), "
+                "then send it again",
+                free_bytes=free_bytes,
+            )
 
-        Raises:
-            StorageError: It could not be written.
-        """
+    def save_image(self, session_id: str, name: str, data: bytes) -> None:
+        disk = self._disk
         path = self.image_path(session_id, name)
-        part = path.with_suffix(path.suffix + ".part")
         try:
             if not path.parent.is_dir():
-                path.parent.mkdir(mode=_DIR_MODE, exist_ok=True)
-                _sync_dir(self.image_dir)
-            _write_file(part, data)
-            part.replace(path)
-            _sync_dir(path.parent)
+                disk.make_dir(path.parent)
+                disk.sync_dir(self.image_dir)
+            save_file(disk, path, data)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise _storage_error("the screenshot could not be stored", error) from error
+            raise storage_error("the screenshot could not be stored", error) from error
 
     def set_aside(self, session_id: str, number: int) -> list[str]:
-        """Rename the files of a step that was not answered, so that its number is free again.
-
-        Returns:
-            Their new names.
-
-        Raises:
-            StorageError: One could not be renamed.
-        """
         folder = self.image_dir / check_session_id(session_id)
         mark = secrets.token_hex(4)
         new_names = []
@@ -156,192 +292,40 @@ class RecordStore(RecordFiles):
                 path = folder / f"{step_name(number)}.{suffix}"
                 if path.exists():
                     new_name = f"{step_name(number)}_failed_{mark}.{suffix}"
-                    path.replace(folder / new_name)
+                    self._disk.rename(path, folder / new_name)
                     new_names.append(new_name)
             if new_names:
-                _sync_dir(folder)
+                self._disk.sync_dir(folder)
         except OSError as error:
-            raise _storage_error("the screenshot could not be renamed", error) from error
+            raise storage_error("the screenshot could not be renamed", error) from error
         return new_names
 
     def clean_up_step(self, session_id: str, number: int) -> list[str]:
-        """After a crash: drop half-written files, set those of an unanswered step aside.
-
-        Returns:
-            The new names of the latter.
-
-        Raises:
-            StorageError: One could not be moved.
-        """
         folder = self.image_dir / check_session_id(session_id)
         try:
-            for part in folder.glob("*.part"):
-                part.unlink()
+            for part in folder.glob(f"*{PART_SUFFIX}"):
+                self._disk.remove(part)
         except OSError as error:
-            raise _storage_error("a half-written screenshot could not be dropped", error) from error
+            raise storage_error("a half-written screenshot could not be dropped", error) from error
         return self.set_aside(session_id, number)
 
+    def seal(self, session_id: str) -> None:
+        """Local files are in their lasting form from the beginning."""
 
-class SessionLog:
-    """Appends to `<session_id>.jsonl`; each line is durable when `append` returns.
-
-    Attributes:
-        next_seq: Number of the next line.
-        last_hash: Hash of the last line.
-        size_bytes: Size of the file as this object left it; another size means that somebody
-            else wrote.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        session_id: str,
-        *,
-        next_seq: int = 0,
-        last_hash: str = FIRST_PREV,
-        size_bytes: int = 0,
-    ) -> None:
-        self.path = path
-        self.session_id = session_id
-        self.next_seq = next_seq
-        self.last_hash = last_hash
-        self.size_bytes = size_bytes
-
-    def append(self, message: Mapping[str, Any]) -> None:
-        """Write one line and make it durable.
-
-        Raises:
-            StorageError: It could not be written; the file is as it was before.
-        """
-        record = {"session_id": self.session_id, "timestamp": utc_now(), "message": message}
-        line, digest = seal_line(record, self.next_seq, self.last_hash)
-        is_new = self.size_bytes == 0
+    def remove(self, session_id: str) -> None:
+        disk = self._disk
+        folder = self.image_dir / check_session_id(session_id)
         try:
-            _append(self.path, line, durable=True)
-            if is_new:
-                _sync_dir(self.path.parent)
+            disk.remove(self.log_path(session_id))
+            disk.sync_dir(self.log_dir)
+            reach("K14")
+            for path in self.log_dir.glob(f"{session_id}.*"):
+                disk.remove(path)
+            if folder.is_dir():
+                for path in folder.iterdir():
+                    disk.remove(path)
+                disk.remove_dir(folder)
+                disk.sync_dir(self.image_dir)
+            disk.sync_dir(self.log_dir)
         except OSError as error:
-            raise _storage_error("the log could not be written", error) from error
-        self.next_seq += 1
-        self.last_hash = digest
-        self.size_bytes += len(line)
-
-    def is_current(self) -> bool:
-        """Whether the file is as this object left it."""
-        try:
-            return self.path.stat().st_size == self.size_bytes
-        except OSError:
-            return False
-
-
-class EventLog:
-    """Appends to `<session_id>.events.jsonl`: everything but the answered steps, as it happens.
-
-    Safe to call from several threads.
-    """
-
-    def __init__(self, path: Path, session_id: str, *, next_seq: int = 1) -> None:
-        self.path = path
-        self.session_id = session_id
-        self._next_seq = next_seq
-        self._lock = threading.Lock()
-
-    def append(self, kind: str, data: Mapping[str, Any], durable: bool) -> int:
-        """Write one event.
-
-        Args:
-            kind: What happened, in snake_case.
-            data: JSON-able facts.
-            durable: Whether it must survive a power cut. Without, it survives a killed process.
-
-        Returns:
-            Its number.
-
-        Raises:
-            StorageError: It could not be written.
-        """
-        with self._lock:
-            seq = self._next_seq
-            line = dump_json(
-                {
-                    "session_id": self.session_id,
-                    "timestamp": utc_now(),
-                    "seq": seq,
-                    "kind": kind,
-                    "data": data,
-                }
-            )
-            try:
-                _append(self.path, line + b"\n", durable=durable)
-            except OSError as error:
-                raise _storage_error("the events could not be written", error) from error
-            self._next_seq = seq + 1
-            return seq
-
-
-def cut_file(path: Path, size_bytes: int) -> None:
-    """Cut a file to its good part, durably.
-
-    Raises:
-        StorageError: It could not be cut.
-    """
-    try:
-        with path.open("r+b") as file:
-            file.truncate(size_bytes)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise _storage_error("the torn end of a log could not be cut off", error) from error
-
-
-def _append(path: Path, line: bytes, *, durable: bool) -> None:
-    """Append a whole line or nothing."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, _FILE_MODE)
-    try:
-        before_bytes = os.fstat(descriptor).st_size
-        try:
-            written = os.write(descriptor, line)
-            if written != len(line):
-                raise OSError(f"only {written} of {len(line)} bytes were written")
-            if durable:
-                os.fsync(descriptor)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.ftruncate(descriptor, before_bytes)
-            raise
-    finally:
-        os.close(descriptor)
-
-
-def _write_file(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, _FILE_MODE)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _sync_dir(folder: Path) -> None:
-    """Make a new name durable. Systems whose folders cannot be opened do it by themselves."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except PermissionError:
-        if os.name == "nt":
-            return
-        raise
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _storage_error(problem: str, error: OSError) -> StorageError:
-    reason = error.strerror or str(error)
-    return StorageError(
-        f"{problem} ({reason}); free space or mend the folder's permissions, then try again"
-    )
+            raise storage_error("the session could not be deleted whole", error) from error

@@ -9,6 +9,7 @@ import pytest
 
 COMMANDS = [
     "demo", "run", "serve", "devices", "doctor", "sessions", "show", "phone", "model",
+    "verify", "repair", "delete",
     "connect", "pair", "disconnect", "keyboard",
 ]  # fmt: skip
 HEAVY = {"fastapi", "openai", "PIL", "pydantic", "adbutils", "smart_open", "numpy", "onnxruntime"}

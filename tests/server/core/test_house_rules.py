@@ -70,5 +70,5 @@ def test_a_late_step_opens_the_same_files_as_an_early_one_and_reads_none(serve: 
             seen.append(sorted(text.replace(name, "STEP") for text in ours))
     early, late = seen
     assert early == late
-    # The picture's part file, its folder (to make the new name durable), the event, the line.
-    assert len(late) == 4
+    # The picture's part file, its folder (to make the new name durable), two events, the line.
+    assert len(late) == 5

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from server.errors import StorageBusyError, StorageError
 from server.local_server import LocalServer
 from server.model.scripted_model import Say, ScriptedModel
+from server.records.lines import LocalLines
+from server.records.logs import EventLog, SessionLog
 from server.records.reader import read_events, read_log
 from server.records.schema import (
     FIRST_PREV,
@@ -24,7 +26,7 @@ from server.records.schema import (
     seal_line,
     unfold_texts,
 )
-from server.records.store import EventLog, RecordStore, SessionLog
+from server.records.store import RecordStore
 from server.settings import Settings
 
 from .conftest import paint, step_payload, step_reply
@@ -35,7 +37,7 @@ SESSION_ID = "123e4567-e89b-42d3-a456-426614174000"
 
 def write_log(path: Path, count: int) -> list[int]:
     """A log with `count` lines; the sizes of the file after each."""
-    log = SessionLog(path, SESSION_ID)
+    log = SessionLog(LocalLines(path), SESSION_ID)
     sizes = []
     for number in range(count):
         log.append({"number": number, "text": '你好 \u2028 \u0085 \\ " \n'})
@@ -217,7 +219,7 @@ def test_a_full_disk_leaves_the_log_as_it_was(
     import os
 
     path = tmp_path / "log.jsonl"
-    log = SessionLog(path, SESSION_ID)
+    log = SessionLog(LocalLines(path), SESSION_ID)
     log.append({"number": 0})
     before = path.read_bytes()
     real_write = os.write
@@ -233,7 +235,7 @@ def test_a_full_disk_leaves_the_log_as_it_was(
 def test_events_from_many_threads_are_all_there_in_order(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    events = EventLog(tmp_path / "e.jsonl", SESSION_ID)
+    events = EventLog(LocalLines(tmp_path / "e.jsonl"), SESSION_ID)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: events.append("x", {"n": n}, False), range(200)))
     found = read_events(tmp_path / "e.jsonl").events

@@ -210,7 +210,7 @@ def test_whatever_a_crash_leaves_of_a_step_the_session_goes_on_without_it(
             assert not (images / "step_0002.png").exists()
             assert list(images.glob("*.part")) == []
             session.log.append({"environment": {}, "action": {}})
-            assert read_log(session.log.path).damage is None
+            assert read_log(store.log(session_id)).damage is None
     finally:
         store.close()
 

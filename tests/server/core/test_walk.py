@@ -154,7 +154,7 @@ def test_an_unreadable_reply_is_asked_again_with_the_reason(serve: Serve) -> Non
     assert again[1] == {"role": "assistant", "content": "I would rather not"}
     assert again[2]["role"] == "user"
     kinds = [event["kind"] for event in server.read_events(session_id)]
-    assert kinds == ["reply", "rejection", "reply"]
+    assert kinds == ["step_started", "reply", "rejection", "reply"]
     assert server.read_steps(session_id)[0]["reasks"] == 1
 
 
@@ -185,7 +185,7 @@ def test_a_cut_reply_never_acts_although_it_could_be_read(serve: Serve, reason: 
         server.automate_step(step_payload(session_id, paint()))
     assert len(model.requests) == 1
     assert server.read_steps(session_id) == []
-    assert server.read_events(session_id)[0]["data"]["content"] == step_reply()
+    assert server.read_events(session_id)[1]["data"]["content"] == step_reply()
 
 
 def test_a_model_that_is_down_fails_the_step_and_not_the_session(serve: Serve) -> None:
@@ -213,7 +213,7 @@ def test_lone_surrogates_in_a_reply_harm_nothing(serve: Serve) -> None:
     session_id = server.get_session({"task": "t"})
     answer = server.automate_step(step_payload(session_id, paint()))
     assert answer["action"]["action"] == "HOME"
-    assert server.read_events(session_id)[0]["data"]["content"] == "action:TYPE\tvalue:\ud83d"
+    assert server.read_events(session_id)[1]["data"]["content"] == "action:TYPE\tvalue:\ud83d"
 
 
 def test_a_second_step_of_a_session_waits_and_then_is_told_busy(serve: Serve) -> None:
@@ -272,7 +272,7 @@ def test_closing_a_session_ends_its_running_step_at_once(serve: Serve) -> None:
             step.result(timeout=5)
         assert time.monotonic() - started < 1
     kinds = [event["kind"] for event in server.read_events(session_id)]
-    assert kinds == ["step_failed", "session_closed"]
+    assert kinds == ["step_started", "step_failed", "session_closed"]
     assert server.read_session(session_id).stop_reason == "STOPPED_BY_USER"
 
 
@@ -329,7 +329,7 @@ def test_debug_keeps_the_whole_prompt_without_the_picture(serve: Serve) -> None:
     server, _ = serve([Say(step_reply())], debug=True)
     session_id = server.get_session({"task": "a task"})
     server.automate_step(step_payload(session_id, paint()))
-    prompt = server.read_events(session_id)[0]
+    prompt = server.read_events(session_id)[1]
     assert prompt["kind"] == "prompt"
     text = json.dumps(prompt["data"]["messages"], ensure_ascii=False)
     assert "a task" in text and "# 坐标" in text and "base64" not in text

@@ -109,7 +109,7 @@ def test_what_was_done_can_be_read_back_whole(start: Start) -> None:
     one = service.raw.get(f"/v1/sessions/{session_id}").json()
     assert (one["task"], one["steps"], one["stop_reason"]) == ("打开设置", 2, None)
     events = service.raw.get(f"/v1/sessions/{session_id}/events").json()["events"]
-    assert [event["kind"] for event in events] == ["reply", "reply"]
+    assert [event["kind"] for event in events] == ["step_started", "reply"] * 2
     after = service.raw.get(f"/v1/sessions/{session_id}/events?after_seq=1").json()["events"]
     assert after == events[1:]
 

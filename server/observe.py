@@ -19,7 +19,7 @@ def look_at_screen(
     device: Device,
     *,
     seen: Screenshot | None,
-    with_ui_tree: bool,
+    wants_tree: Callable[[App | None], bool],
     wake: Callable[[], None],
     sleep: Callable[[float], None],
     on_retry: Callable[[DeviceError], None],
@@ -32,7 +32,8 @@ def look_at_screen(
     Args:
         device: The phone.
         seen: A picture that was taken just now, which saves taking one.
-        with_ui_tree: Whether the tree is needed; without it a slow call is saved.
+        wants_tree: Whether the tree is needed with this app in front; without it a slow call is
+            saved.
         wake: Wakes the phone; it raises where that is not wanted.
         sleep: How to wait between attempts.
         on_retry: Told of each fault that is tried again.
@@ -70,8 +71,9 @@ def look_at_screen(
             "unlock the phone or leave the protected page, then start the task again",
             black=shot.black,
         )
-    tree = patiently(device.ui_tree, UiTreeError) if with_ui_tree else None
-    return Observation(shot, tree, _foreground(device))
+    front = _foreground(device)
+    tree = patiently(device.ui_tree, UiTreeError) if wants_tree(front) else None
+    return Observation(shot, tree, front)
 
 
 def _foreground(device: Device) -> App | None:

@@ -48,6 +48,9 @@ class RecordedSteps:
     def close_session(self, session_id: str, stop_reason: str) -> None:
         self._server.close_session(session_id, stop_reason)
 
+    def wants_ui_tree(self, package: str | None) -> bool:
+        return self._server.wants_ui_tree(package)
+
     def record_event(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
         event = self._feed.publish(kind, data)
         marks = {"task_id": self._task_id, "event_id": event.id}

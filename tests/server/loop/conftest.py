@@ -88,11 +88,26 @@ class FakePhone:
         self._input("long_press", x_px, y_px, duration_s)
 
     def swipe(
-        self, x1_px: float, y1_px: float, x2_px: float, y2_px: float, duration_s: float = 0.4
+        self,
+        x1_px: float,
+        y1_px: float,
+        x2_px: float,
+        y2_px: float,
+        duration_s: float = 0.4,
+        *,
+        from_edge: bool = False,
     ) -> None:
         self._input("swipe", x1_px, y1_px, x2_px, y2_px, duration_s)
 
-    def type_text(self, text: str, *, clear: bool = False, submit: bool = False) -> TypedResult:
+    def type_text(
+        self,
+        text: str,
+        *,
+        clear: bool = False,
+        submit: bool = False,
+        before_input: Callable[[], None] = lambda: None,
+    ) -> TypedResult:
+        before_input()
         self._input("type_text", text, clear, submit)
         return TypedResult("input_text", True)
 
@@ -124,6 +139,9 @@ class FakePhone:
     def state(self) -> DeviceState:
         return DeviceState(self.serial, "device")
 
+    def prepare(self) -> None:
+        self._enter("prepare")
+
     def restore(self) -> None:
         self.restored += 1
 
@@ -140,6 +158,7 @@ class FakeServer:
         self.asked: list[dict[str, Any]] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.closed: list[str] = []
+        self.watched: tuple[str, ...] = ()
         self.released = threading.Event()
 
     def get_session(self, payload: Mapping[str, Any]) -> str:
@@ -168,6 +187,9 @@ class FakeServer:
 
     def record_event(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
         self.events.append((kind, dict(data)))
+
+    def wants_ui_tree(self, package: str | None) -> bool:
+        return package in self.watched
 
     def close_session(self, session_id: str, stop_reason: str) -> None:
         self.closed.append(stop_reason)

@@ -20,6 +20,7 @@ from server.http.errors import install_error_handlers
 from server.http.guards import RequestGuard
 from server.http.health import health_routes
 from server.http.login import login_routes
+from server.http.policy import policy_routes
 from server.http.sessions import session_routes
 from server.http.steps import step_routes
 from server.http.tasks import task_routes
@@ -95,6 +96,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(step_routes(server))
     app.include_router(session_routes(server))
     app.include_router(task_routes(tasks))
+    app.include_router(policy_routes(server.policy))
     app.include_router(device_routes(phones, tasks.leases))
     app.include_router(health_routes(settings, server.metrics))
     app.include_router(login_routes(access))

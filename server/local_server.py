@@ -28,7 +28,7 @@ from server.model.client import AsksModel, ModelClient
 from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
 from server.payloads import SessionRequest, StepRequest
-from server.policy import AllowAll, Policy
+from server.policy import Policy, RulePolicy
 from server.prompts import ParserShelf
 from server.records.opening import open_store
 from server.records.store import check_event_kind
@@ -57,7 +57,7 @@ class LocalServer:
     Args:
         server_config: `Settings`, or Step-GUI's mapping (`log_dir`, `image_dir`, `debug`).
         model_client: Who asks models; None: the one that speaks HTTP.
-        policy: Who decides which actions need a person; None: the built-in rules.
+        policy: Who decides which actions need a person; None: `configs/policy.yaml`.
 
     Raises:
         ConfigError: The configuration is wrong; the message says where.
@@ -90,7 +90,7 @@ class LocalServer:
         )
         self.metrics = Metrics()
         self._model = MeasuredModel(model_client or ModelClient(), self.metrics)
-        self._policy = policy or AllowAll()
+        self.policy = policy or RulePolicy.load(self.settings.config_dir)
         self._meter = UsageMeter()
         self._journal = MeteredJournal(
             self._meter, self._engine, self._store, debug=self.settings.debug
@@ -263,7 +263,7 @@ class LocalServer:
             )
             clock.passed("model")
             # 7 policy: may it run without a person?
-            decision = self._policy.decide(read.action, environment)
+            decision = self.policy.decide(read.action, environment)
             clock.passed("policy")
             # 8 log: durable; then, and only then, the answer.
             answer = Answer(read.action, number, decision.to_wire())
@@ -276,6 +276,14 @@ class LocalServer:
                 await self._journal.note_failure(session, request, error)
             raise
         return answer
+
+    def wants_ui_tree(self, package: str | None) -> bool:
+        """Whether the policy must read the screen while this app is in front.
+
+        Whoever drives the phone then sends `observation.ui_tree`; without it every touch there
+        needs a yes.
+        """
+        return self.policy.wants_tree(package)
 
     # --- what happened --------------------------------------------------------------------
 

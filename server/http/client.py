@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -51,6 +52,7 @@ class RemoteLocalServer:
     def __init__(self, base_url: str, token: str | None = None, timeout_s: float = 300.0) -> None:
         self.base_url = base_url.rstrip("/")
         self._timeout_s = timeout_s
+        self._trees_wanted: dict[str, bool] = {}
         token = token or find_token(self.base_url)
         self._client = httpx2.Client(
             base_url=self.base_url,
@@ -106,6 +108,14 @@ class RemoteLocalServer:
         """End a session: it takes no more steps."""
         self._request("POST", _session(session_id, "close"), json={"stop_reason": stop_reason})
 
+    def wants_ui_tree(self, package: str | None) -> bool:
+        """Whether the server's policy must read the screen while this app is in front."""
+        name = package or ""
+        if name not in self._trees_wanted:
+            answer = self._json("GET", "/v1/policy", params={"package": name})
+            self._trees_wanted[name] = bool(answer["wants_ui_tree"])
+        return self._trees_wanted[name]
+
     # --- reading ----------------------------------------------------------------------------------
 
     def list_sessions(self, limit: int = 50, offset: int = 0) -> list[dict[str, Any]]:
@@ -154,8 +164,51 @@ class RemoteLocalServer:
     def reply_task(self, task_id: str, text: str) -> dict[str, Any]:
         return self._json("POST", _task(task_id, "reply"), json={"text": text})
 
-    def confirm_task(self, task_id: str, approve: bool) -> dict[str, Any]:
-        return self._json("POST", _task(task_id, "confirm"), json={"approve": approve})
+    def confirm_task(
+        self, task_id: str, approve: bool, question_id: str | None = None
+    ) -> dict[str, Any]:
+        body = {"approve": approve, "id": question_id}
+        return self._json("POST", _task(task_id, "confirm"), json=body)
+
+    def pause_task(self, task_id: str) -> dict[str, Any]:
+        return self._json("POST", _task(task_id, "pause"))
+
+    def resume_task(self, task_id: str) -> dict[str, Any]:
+        return self._json("POST", _task(task_id, "resume"))
+
+    def take_over_task(self, task_id: str) -> dict[str, Any]:
+        return self._json("POST", _task(task_id, "take_over"))
+
+    def give_back_task(self, task_id: str, note: str = "") -> dict[str, Any]:
+        return self._json("POST", _task(task_id, "give_back"), json={"note": note})
+
+    def retry_task(self, task_id: str) -> dict[str, Any]:
+        return self._json("POST", _task(task_id, "retry"))
+
+    def watch_task(self, task_id: str, after: int = 0) -> Iterator[dict[str, Any]]:
+        """What happens in the task, as it happens, until its end.
+
+        Args:
+            task_id: Which.
+            after: Go on behind the event of this number.
+
+        Raises:
+            ServerError: As in process, or `ServerUnreachableError`; go on with the last `id`.
+        """
+        try:
+            with self._client.stream(
+                "GET", _task(task_id, "events"), params={"after": after}
+            ) as response:
+                if not response.is_success:
+                    response.read()
+                    raise error_from_answer(response)
+                for line in response.iter_lines():
+                    if line.startswith("data: "):
+                        yield json.loads(line.removeprefix("data: "))
+        except httpx2.TransportError as error:
+            raise ServerUnreachableError(
+                f"the stream of {self.base_url} broke off; watch again from the last event"
+            ) from error
 
     def list_devices(self) -> list[dict[str, Any]]:
         return self._list("/v1/devices", "devices")

@@ -1,0 +1,8 @@
+"""For all tests: no time limit on an example (a slow machine is no fault), the same seeds each run."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")

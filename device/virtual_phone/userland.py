@@ -83,6 +83,8 @@ class Userland:
         self.environment = {**_ENVIRONMENT, "HOSTNAME": profile.device}
         #: Programs that clients brought along and that listen on a TCP port of the phone.
         self.agents: dict[int, HttpAgent] = {}
+        #: Title of the window that made the last picture black, as one that forbids capture does.
+        self.secure_window = ""
         #: Packages that were started for another Android user than 0, with that user.
         self.other_users: dict[str, int] = {}
         #: Whether the vendor's developer option is on that lets adb do what it is denied.
@@ -353,6 +355,7 @@ class Userland:
         self.clear_faults()
         self.journal.clear()
         self.other_users.clear()
+        self.secure_window = ""
         self.vendor_switch_on = self.profile.vendor_switch_on
         self.fs = FileSystem()
         self._boot()

@@ -195,10 +195,21 @@ def _windows(system: Userland) -> str:
             f"  Window #{number} Window{{{_token(name)} u0 {name}}}:\n"
             f"    mDisplayId=0 mSession=Session{{{_token(package)} 1450:u0a10100}}\n"
             f"    mOwnerUid=10100 showForAllUsers=false package={package} appop=NONE\n"
-            f"{token}"
+            f"{token}{_flags(system, title)}"
             f"    isOnScreen={str(visible).lower()}\n    isVisible={str(visible).lower()}\n"
         )
     return text + (_focus_lines(system) if system.profile.sdk <= 28 else "")
+
+
+def _flags(system: Userland, title: str) -> str:
+    """The window's flags: by name, up to Android 8 as a number; 0x2000 forbids capture."""
+    secure = title == system.secure_window
+    if system.profile.sdk <= 27:
+        flags = f"#{0x81810100 | (0x2000 if secure else 0):x}"
+    else:
+        flags = f"LAYOUT_IN_SCREEN {'SECURE ' if secure else ''}HARDWARE_ACCELERATED"
+    attributes = "(0,0)(fillxfill) sim={adjust=pan} ty=BASE_APPLICATION"
+    return f"    mAttrs={{{attributes}\n      fl={flags}}}\n"
 
 
 def dump_activity(system: Userland, args: list[str]) -> str:

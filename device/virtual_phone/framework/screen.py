@@ -95,7 +95,10 @@ async def _capture(process: Process, line: str, panel: Panel, *, as_png: bool) -
     snapshot = system.phone.snapshot()
     dark = panel.size_px is not None
     width_px, height_px = panel.size_px or (snapshot.width_px, snapshot.height_px)
-    if dark or system.take_fault("secure_black", line):
+    secure = not dark and system.take_fault("secure_black", line) is not None
+    focus = system.phone.focus()
+    system.secure_window = focus.window if secure and focus is not None else ""
+    if dark or secure:
         if as_png:
             return await system.in_thread(black_png, width_px, height_px)
         return _raw(system.profile.sdk, width_px, height_px, _black_pixels(width_px, height_px))

@@ -1,4 +1,4 @@
-"""For all tests: no time limit on an example (a slow machine is no fault), the same seeds each run."""
+"""For all tests: no time limit on an example, because a slow machine is no fault."""
 
 from __future__ import annotations
 

@@ -196,7 +196,9 @@ def _type(
         device.tap(x_px, y_px)
         sleep(KEYBOARD_SETTLE_S)
     before_input()
-    typed = device.type_text(action.value, clear=action.clear, submit=action.submit)
+    typed = device.type_text(
+        action.value, clear=action.clear, submit=action.submit, before_input=before_input
+    )
     return _done(method=typed.method, verified=typed.verified)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from device.errors import ConnectionLostError, DeviceError
-from device.protocol import Device, Screenshot
+from device.protocol import App, Device, Screenshot
 from device.still import settle
 from parsers.action import (
     Abort,
@@ -260,11 +260,14 @@ class _AgentLoop:
         return look_at_screen(
             self.device,
             seen=seen,
-            with_ui_tree=self.with_ui_tree,
+            wants_tree=self._wants_tree,
             wake=self._wake,
             sleep=self.control.sleep,
             on_retry=lambda error: self._record("observe_retry", {"error": _body(error)}),
         )
+
+    def _wants_tree(self, front: App | None) -> bool:
+        return self.with_ui_tree or self.server.wants_ui_tree(front.package if front else None)
 
     def _wake(self) -> None:
         if self.options.stop_on_screen_off:

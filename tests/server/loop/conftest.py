@@ -158,6 +158,7 @@ class FakeServer:
         self.asked: list[dict[str, Any]] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.closed: list[str] = []
+        self.watched: tuple[str, ...] = ()
         self.released = threading.Event()
 
     def get_session(self, payload: Mapping[str, Any]) -> str:
@@ -186,6 +187,9 @@ class FakeServer:
 
     def record_event(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
         self.events.append((kind, dict(data)))
+
+    def wants_ui_tree(self, package: str | None) -> bool:
+        return package in self.watched
 
     def close_session(self, session_id: str, stop_reason: str) -> None:
         self.closed.append(stop_reason)

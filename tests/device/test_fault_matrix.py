@@ -1,10 +1,8 @@
-"""Each fault of a phone, for each thing that is done with it: a defined outcome, no false success.
-
-`stalled` is not in the matrix: it costs every deadline (see `test_a_stalled_phone_…`).
-"""
+"""Each fault of a phone, for each thing that is done with it: its outcome, no false success."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +11,8 @@ from typing import Any
 import pytest
 
 from device.adb_device import AdbDevice
-from device.discovery import open_device
+from device.adb_server import PrivateAdbServer
+from device.discovery import connect, open_device
 from device.errors import DeviceError
 from device.transport import AdbServer
 from device.virtual_phone.faults import FAULTS
@@ -64,6 +63,37 @@ OUTCOMES: dict[str, dict[str, set[object]]] = {
         "ui_tree": {"device.automation_busy"},
     },
     "settings_denied": {"type_chinese": {"device.secure_settings_denied"}},
+    "screenshot_crlf": {},
+    "screenshot_refused_stdout": {"screenshot": {"device.screenshot_refused"}},
+    # What is touched after a turn is withheld: see `test_adb_device.py`.
+    "rotates_after_screenshot": {},
+    # A tap on the lock screen is a tap; what is typed or opened behind it is not done.
+    "locked": {
+        "type": {"device.text_not_typed"},
+        "type_chinese": {"device.text_not_typed"},
+        "open_app": {"device.app_not_started"},
+    },
+    "keyboard_gone": {"type_chinese": {"device.keyboard_missing", "device.text_not_typed"}},
+    "app_slow": {},
+    "app_crash": {"open_app": {"device.app_not_started"}},
+    "app_anr": {
+        "type": {"device.text_not_typed"},
+        "type_chinese": {"device.text_not_typed"},
+        "open_app": {"device.app_not_started"},
+    },
+    # The question about the app is in front: the caller is told so by its package.
+    "permission_dialog": {"open_app": {"com.google.android.permissioncontroller"}},
+    "late_ui": {},
+    # The tree comes through the terminal where no file can be written.
+    "disk_full": {},
+    "unauthorized": {
+        name: {"device.unauthorized", "device.service_refused", *LOST}
+        for name in OPERATIONS
+    },
+}
+NOT_IN_THE_MATRIX = {
+    "stalled",  # it costs every deadline: `test_a_stalled_phone_…`
+    "adb_server_killed",  # it ends the server of all other tests: its own test below
 }
 
 
@@ -122,7 +152,31 @@ def test_a_fault_has_its_outcome_in_every_operation(
 
 
 def test_every_fault_is_in_the_matrix() -> None:
-    assert set(OUTCOMES) == set(FAULTS) - {"stalled"}
+    assert set(OUTCOMES) == set(FAULTS) - NOT_IN_THE_MATRIX
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_after_a_killed_adb_server_the_phone_is_there_again(
+    name: str, phone: VirtualPhoneProcess, tmp_path: Path
+) -> None:
+    """The server of this test is started again by whoever needs it next."""
+    with PrivateAdbServer() as private:
+        server = AdbServer(private.address, autostart=True)
+        connect(phone.serial, server=server)
+        try:
+            device = ready_to_type(phone, server, tmp_path)
+            phone.control.fault("adb_server_killed", times=1)
+            start = time.monotonic()
+            found = outcome(lambda: OPERATIONS[name](device))
+            assert time.monotonic() - start < OPERATION_MAX_S
+            phone.control.clear_faults()
+            assert found in {HEALTHY[name], "device.text_not_typed", *LOST, "device.adb_server"}
+            if found is True:
+                assert typed_text(phone) == ("hello w" if name == "type" else "你好")
+            assert device.screenshot().black is None
+        finally:
+            with contextlib.suppress(DeviceError):
+                server.query("host:kill")
 
 
 def test_passing_faults_never_end_in_a_false_success(

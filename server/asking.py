@@ -14,6 +14,7 @@ from parsers.errors import ParserError
 from server.dialect_mismatch import MismatchWatch
 from server.errors import ParserCrashedError, ReplyUnreadableError
 from server.journal import Journal, ReadReply
+from server.killpoints import reach
 from server.model.client import AsksModel
 from server.model.reply import ModelReply, require_whole
 from server.sessions import Equipment, Session
@@ -61,10 +62,13 @@ class Asker:
         rejection: Rejection | None = None
         await self._journal.note_prompt(session, asked)
         for reask in range(self._max_reasks + 1):
+            reach("K6")
             reply = await self._model.ask(equipment.target, put_pictures_in(asked, pictures))
+            reach("K7")
             await self._journal.note_reply(session, reply, reask)
             require_whole(reply)
             read = _read_reply(equipment.parser, reply, context)
+            reach("K8")
             if not isinstance(read, Rejection):
                 session.watch.clear()
                 return ReadReply(read, reply, asked, reask)

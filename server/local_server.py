@@ -31,7 +31,7 @@ from server.payloads import SessionRequest, StepRequest
 from server.policy import Policy, RulePolicy
 from server.prompts import ParserShelf
 from server.records.opening import open_store
-from server.records.store import check_event_kind
+from server.records.store import KeepsRecords, check_event_kind
 from server.session_reading import SessionReader, SessionRecord, SessionSummary
 from server.sessions import Answer, Equipment, Session, SessionBook
 from server.settings import Settings, settings_from_server_config
@@ -71,6 +71,7 @@ class LocalServer:
         *,
         model_client: AsksModel | None = None,
         policy: Policy | None = None,
+        store: KeepsRecords | None = None,
     ) -> None:
         if not isinstance(server_config, Settings):
             server_config = settings_from_server_config(server_config)
@@ -78,7 +79,7 @@ class LocalServer:
         keep_large_buffers()
         self._shelf = ParserShelf(self.settings.config_dir)
         self._dialects = DialectTable(self.settings.config_dir)
-        self._store = open_store(self.settings)
+        self._store = store or open_store(self.settings)
         finish_deletions(self._store)
         self._reader = SessionReader(self._store)
         self._engine = Engine(image_threads=max(2, os.cpu_count() or 2))

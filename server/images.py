@@ -20,6 +20,7 @@ from parsers.action import Size
 from parsers.base import CoordinateSpace, ImageNeeds
 from parsers.spaces import plan_size
 from server.errors import BadRequestError, ImageError, ImageTooLargeError
+from server.image_headers import read_jpeg_size, read_png_size, read_webp_size
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 MEDIA_TYPES: dict[ImageFormat, str] = {
@@ -29,6 +30,9 @@ MEDIA_TYPES: dict[ImageFormat, str] = {
 }
 JPEG_QUALITY = 85
 SENT_SIDE_MAX_PX = 8192
+SIDE_MAX_PX = 16384
+WEBP_SHARE = 0.6
+"""WebP may have this much of the pixels: its decoder takes twice the memory of the others."""
 _PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 _EXIF_ORIENTATION = 0x0112
 
@@ -98,7 +102,7 @@ def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot
 
     Raises:
         ImageError: Empty, another format, cut off, damaged, or animated.
-        ImageTooLargeError: Too many bytes or pixels.
+        ImageTooLargeError: Too many bytes or pixels, or a side of more than `SIDE_MAX_PX`.
     """
     if not data:
         raise ImageError("the screenshot is empty; send a PNG, JPEG or WebP file")
@@ -111,6 +115,7 @@ def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot
     kind = sniff_format(data)
     if kind is None:
         raise ImageError("the screenshot is no PNG, JPEG or WebP; send one of these")
+    _check_claimed_size(data, kind, max_pixels)  # before any decoder takes memory for it
     try:
         with Image.open(io.BytesIO(data), formats=[kind.upper()]) as image:
             width_px, height_px = image.size
@@ -118,22 +123,9 @@ def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot
             animated = bool(getattr(image, "is_animated", False))
             has_exif = "exif" in image.info
             turned = image.getexif().get(_EXIF_ORIENTATION, 1) if has_exif else 1
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise ImageTooLargeError(
-            f"the screenshot has more than {max_pixels} pixels; send a smaller one",
-            max_pixels=max_pixels,
-        ) from error
     except Exception as error:
         # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
         raise ImageError("the screenshot is damaged; take it again") from error
-    if width_px * height_px > max_pixels:
-        raise ImageTooLargeError(
-            f"the screenshot has {width_px}x{height_px} pixels, more than {max_pixels}; "
-            "send a smaller one",
-            width_px=width_px,
-            height_px=height_px,
-            max_pixels=max_pixels,
-        )
     if animated:
         raise ImageError("the screenshot is animated; send one still picture")
     if not _is_whole(data, kind):
@@ -249,22 +241,44 @@ def read_target_size(value: object, *, max_pixels: int) -> Size:
 def _resize_to_jpeg(screenshot: Screenshot, sent_size: Size) -> bytes:
     target = (sent_size.width_px, sent_size.height_px)
     try:
-        with Image.open(io.BytesIO(screenshot.data), formats=[screenshot.format.upper()]) as opened:
-            if opened.size == (screenshot.size.width_px, screenshot.size.height_px):
-                # A JPEG may be decoded at 1/2, 1/4 or 1/8, as long as no pixel is made up.
-                opened.draft("RGB", target)
-            image: Image.Image = ImageOps.exif_transpose(opened)
-            if image.mode != "RGB":
-                # A screen has nothing behind it: an alpha channel means nothing here.
-                image = image.convert("RGB")
-            if image.size != target:
-                image = image.resize(target, Image.Resampling.BICUBIC)
-            buffer = io.BytesIO()
-            image.save(buffer, "JPEG", quality=JPEG_QUALITY)
+        image = _decode(screenshot, target)
+        if image.size != target:
+            image = image.resize(target, Image.Resampling.BICUBIC)
+        buffer = io.BytesIO()
+        image.save(buffer, "JPEG", quality=JPEG_QUALITY)
     except Exception as error:
         # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
         raise ImageError("the screenshot's pixels cannot be decoded; take it again") from error
     return buffer.getvalue()
+
+
+def _decode(screenshot: Screenshot, target: tuple[int, int]) -> Image.Image:
+    """The pixels, upright and in RGB; decoder and first form are gone when this returns."""
+    with Image.open(io.BytesIO(screenshot.data), formats=[screenshot.format.upper()]) as opened:
+        if opened.size == (screenshot.size.width_px, screenshot.size.height_px):
+            # A JPEG may be decoded at 1/2, 1/4 or 1/8, as long as no pixel is made up.
+            opened.draft("RGB", target)
+        image: Image.Image = ImageOps.exif_transpose(opened)
+        # A screen has nothing behind it: an alpha channel means nothing here.
+        return image if image.mode == "RGB" else image.convert("RGB")
+
+
+def _check_claimed_size(data: bytes, kind: ImageFormat, max_pixels: int) -> None:
+    readers = {"png": read_png_size, "jpeg": read_jpeg_size, "webp": read_webp_size}
+    size = readers[kind](data)
+    if size is None:
+        raise ImageError("the screenshot is damaged; take it again")
+    width_px, height_px = size.width_px, size.height_px
+    if kind == "webp":
+        max_pixels = int(max_pixels * WEBP_SHARE)
+    if width_px * height_px > max_pixels or max(width_px, height_px) > SIDE_MAX_PX:
+        raise ImageTooLargeError(
+            f"the screenshot has {width_px}x{height_px} pixels, more than {max_pixels} "
+            f"or {SIDE_MAX_PX} a side; send a smaller one",
+            width_px=width_px,
+            height_px=height_px,
+            max_pixels=max_pixels,
+        )
 
 
 def _is_whole(data: bytes, kind: ImageFormat) -> bool:

@@ -93,7 +93,7 @@ class SessionRequest:
 
 
 def read_resize(
-    config: Any, *, default_max_side_px: int = 0, max_pixels: int = 40_000_000
+    config: Any, *, default_max_side_px: int = 0, max_pixels: int = 8_500_000
 ) -> ResizeRequest:
     """Read `{target_image_size: [w, h]}` or `{max_side: n}`, with `is_resize: false` to switch off.
 

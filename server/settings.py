@@ -117,7 +117,8 @@ class Settings(_Frozen):
         max_body_bytes: Largest request body.
         max_held_bytes: Most bytes of request bodies in work at a time; more is refused (429).
         max_image_bytes: Largest screenshot file.
-        max_image_pixels: Most pixels in a screenshot, checked before it is decoded.
+        max_image_pixels: Most pixels in a screenshot (a 4K screen has 8.3 million), checked before it is
+            decoded.
         max_running_steps: Steps that may run at a time; one more is refused (429).
         max_sessions_in_memory: Idle sessions above this are dropped; their log brings them back.
         drain_s: How long steps may go on after the server was told to stop.
@@ -149,10 +150,10 @@ class Settings(_Frozen):
     tokens: dict[str, TokenConfig] = Field(default_factory=dict)
     failed_attempt_delay_s: float = Field(default=1.0, ge=0, le=60)
     session_busy_wait_s: float = Field(default=5.0, ge=0, le=600)
-    max_body_bytes: int = Field(default=32 * MIB, gt=0)
+    max_body_bytes: int = Field(default=20 * MIB, gt=0)
     max_held_bytes: int = Field(default=1024 * MIB, gt=0)
-    max_image_bytes: int = Field(default=20 * MIB, gt=0)
-    max_image_pixels: int = Field(default=40_000_000, gt=0)
+    max_image_bytes: int = Field(default=10 * MIB, gt=0)
+    max_image_pixels: int = Field(default=8_500_000, gt=0)
     max_running_steps: int = Field(default=500, gt=0)
     max_sessions_in_memory: int = Field(default=1000, gt=0)
     drain_s: float = Field(default=10.0, ge=0, le=600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -13,6 +14,8 @@ from fastapi.routing import APIRoute
 
 SMALL_BYTES = 64 * 1024
 """Up to this size reading takes less time than handing it to a thread."""
+MAX_VALUES = 1_000_000
+"""Three bytes of JSON, `{},`, make an object of 64 bytes and more: their number is bounded."""
 
 
 class JsonRequest(Request):
@@ -22,7 +25,13 @@ class JsonRequest(Request):
         body = await self.body()
         if len(body) <= SMALL_BYTES:
             return orjson.loads(body)
-        return await anyio.to_thread.run_sync(functools.partial(orjson.loads, body))
+        return await anyio.to_thread.run_sync(functools.partial(_load_large, body))
+
+
+def _load_large(body: bytes) -> Any:
+    if sum(body.count(sign) for sign in (b"{", b"[", b",")) > MAX_VALUES:
+        raise json.JSONDecodeError("too many values", "", 0)
+    return orjson.loads(body)
 
 
 class JsonRoute(APIRoute):

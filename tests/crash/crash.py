@@ -1,7 +1,5 @@
 """Kill a server again and again, at chosen points of a step, and check what it promised.
 
-    python -m tests.crash.crash --kills 10000 --seed 1
-
 Each life of the server is a forked process: it repeats what it was asked before, goes on with its
 session, and is killed at a point of `server.killpoints`, or at any moment. After each death the
 records are read by this process, which keeps its own account of what was acknowledged.
@@ -9,14 +7,11 @@ records are read by this process, which keeps its own account of what was acknow
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -48,7 +43,7 @@ class Account:
     session_id: str
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
-    opened: bool = True
+    calls: int = 0
 
     def take(self, facts: dict[str, Any]) -> None:
         key = facts["key"]
@@ -72,7 +67,6 @@ class Report:
     sessions: int = 0
     acknowledged: int = 0
     calls: int = 0
-    declared: int = 0
     deleted: int = 0
     took_s: float = 0.0
 
@@ -87,7 +81,6 @@ class CrashTest:
         folder: A folder of its own.
         seed: Of what is random.
         bug: What is broken on purpose.
-        step_log: Whether to print a line per life.
     """
 
     def __init__(self, folder: Path, seed: int, bug: Bug | None = None) -> None:
@@ -140,14 +133,14 @@ class CrashTest:
             raise BrokenPromise(f"the server ended by itself with status {status}")
         if killed:
             self.report.kills += 1
-            self.report.by_point[point or "any moment"] += 1
+            self.report.by_point[point.partition(":")[0] if point else "any moment"] += 1
         else:
             self.report.not_reached += 1
         self._take(lines)
         self._check()
 
     def _begin_session(self) -> None:
-        if self._account is not None and self._account.opened:
+        if self._account is not None:
             self._finished.append(self._account.session_id)
         self._account = None
         self._lives = 0
@@ -197,6 +190,8 @@ class CrashTest:
             if event == "opened":
                 self._account = Account(facts["session"])
             elif event == "call":
+                assert self._account is not None
+                self._account.calls += 1
                 self.report.calls += 1
             elif event == "deleting":
                 self._leaving = facts["session"]
@@ -272,6 +267,9 @@ def check_session(store: RecordStore, account: Account) -> None:
     events = read_events(store.events(account.session_id))
     if events.damage is not None:
         raise BrokenPromise(f"the events are damaged: {events.damage}")
+    declared = sum(event["kind"] == "step_started" for event in events.events)
+    if account.calls > declared:
+        raise BrokenPromise(f"{account.calls} model calls, {declared} of them are on record")
 
 
 def _number(key: str) -> int:
@@ -281,26 +279,3 @@ def _number(key: str) -> int:
 def _read_all(descriptor: int) -> list[dict[str, Any]]:
     with os.fdopen(descriptor, "rb") as pipe:
         return [json.loads(line) for line in pipe.read().splitlines()]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--bug", choices=["lock", "key"], default=None)
-    arguments = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="crash-"))
-    test = CrashTest(folder, arguments.seed, arguments.bug)
-    try:
-        report = test.run(arguments.kills)
-    except BrokenPromise as broken:
-        print(f"BROKEN after {test.report.kills} kills (seed {arguments.seed}): {broken}")
-        print(f"the records are in {folder}")
-        return 1
-    shutil.rmtree(folder)
-    print(json.dumps({"seed": arguments.seed, **report.to_wire()}))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

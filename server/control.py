@@ -278,7 +278,7 @@ class TaskControl:
                     "another question waits now; read the task again before answering",
                     state=self._state,
                 )
-            self._answer = answer
+            self._answer, self._question = answer, None
             self._changed.notify_all()
 
     def _wrong_state(self) -> TaskStateError:

@@ -91,6 +91,15 @@ class Hands:
             )
         return shrink_picture(shot, max_side_px, max_bytes, kind)
 
+    def wake(self, device: Device) -> None:
+        """Switch the screen on.
+
+        Raises:
+            PhoneLeasedError: A task drives the phone.
+        """
+        with self._leases.single_input(device.serial):
+            device.wake()
+
     def read_tree(self, serial: str | None) -> tuple[Device, Screenshot, UiTree | None, App | None]:
         """What is on the screen in words; the tree is None where the screen gives none."""
         device = self._phones.open(serial)

@@ -46,6 +46,15 @@ class TaskFeed:
         self._lock = threading.Lock()
         self._events = list(events)
         self._listeners: list[Callable[[], None]] = []
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Let everybody go who waits: the program ends, and nothing more happens here."""
+        with self._lock:
+            self._is_closed = True
+            listeners = tuple(self._listeners)
+        for wake in listeners:
+            wake()
 
     def publish(self, kind: str, data: Mapping[str, Any]) -> TaskEvent:
         """Add an event and wake those who wait for one."""
@@ -69,8 +78,10 @@ class TaskFeed:
             return self._events[-1].id if self._events else 0
 
     def is_over(self, event_id: int) -> bool:
-        """Whether the task has ended and no event comes after this one."""
+        """Whether no event comes after this one: the task has ended, or the program does."""
         with self._lock:
+            if self._is_closed:
+                return True
             last = self._events[-1] if self._events else None
             return last is not None and last.kind == END_KIND and last.id <= event_id
 

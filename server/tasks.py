@@ -97,6 +97,7 @@ class TaskRunner:
         self._phones = PhoneChoice(open_device, find_tagged, self._lines.length)
         self._lock = threading.Lock()
         self._runs: OrderedDict[str, TaskRun] = OrderedDict()
+        self._on_close: list[Callable[[], None]] = []
         self._start_lock = threading.Lock()
         self._tasks_by_key: OrderedDict[str, str] = OrderedDict()
 
@@ -505,6 +506,14 @@ class TaskRunner:
             else:
                 self._stop(run, "INTERRUPTED")
         self._lines.join()
+        for run in runs:
+            run.feed.close()
+        for call in self._on_close:
+            call()
+
+    def on_close(self, call: Callable[[], None]) -> None:
+        """Have something else ended with the tasks; called from any thread."""
+        self._on_close.append(call)
 
     def _find(self, task_id: str) -> TaskRun:
         with self._lock:

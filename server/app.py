@@ -10,9 +10,11 @@ from typing import get_args
 
 import anyio.to_thread
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from server.auto_reply import model_answerer
 from server.control import TaskState
+from server.hands import Hands
 from server.http.access import Access, open_access
 from server.http.devices import device_routes
 from server.http.docs_page import docs_routes
@@ -20,6 +22,7 @@ from server.http.errors import install_error_handlers
 from server.http.guards import RequestGuard
 from server.http.health import health_routes
 from server.http.login import login_routes
+from server.http.mcp_endpoint import McpEndpoint
 from server.http.policy import policy_routes
 from server.http.sessions import session_routes
 from server.http.steps import step_routes
@@ -63,22 +66,26 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     access = open_access(settings)
     phones = phones or AdbPhones(settings)
     server = LocalServer(settings)
-    answerer = functools.partial(model_answerer, settings)
-    tasks = TaskRunner(
-        server,
-        phones.open,
-        answerer=answerer,
-        find_tagged=lambda tag: find_tagged(phones.list(), tag),
-        price_of=price_finder(settings),
-    )
-
+    tasks = _create_runner(settings, server, phones)
     _watch_tasks(server.metrics, tasks)
+
+    hands = Hands(phones, tasks.leases, server.policy)
+
+    def build_mcp() -> object:
+        from server.mcp import create_mcp, create_session_manager  # heavy: with the first client
+
+        mcp = create_mcp(tasks, phones, hands)
+        return create_session_manager(mcp, settings.max_body_bytes)
+
+    mcp_endpoint = McpEndpoint(build_mcp)
+    tasks.on_close(mcp_endpoint.end)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await anyio.to_thread.run_sync(tasks.restore)
         try:
-            yield
+            async with mcp_endpoint.running():
+                yield
         finally:
             await anyio.to_thread.run_sync(tasks.close)
             await anyio.to_thread.run_sync(server.close)
@@ -101,6 +108,8 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(health_routes(settings, server.metrics))
     app.include_router(login_routes(access))
     app.include_router(docs_routes(app))
+    for path in ("/mcp", "/mcp/"):
+        app.router.routes.append(Route(path, mcp_endpoint, include_in_schema=False))
     install_error_handlers(app)
     app.add_middleware(
         RequestGuard,
@@ -111,6 +120,34 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         on_refusal=server.metrics.count_refusal,
     )
     return app
+
+
+def _create_runner(settings: Settings, server: LocalServer, phones: Phones) -> TaskRunner:
+    return TaskRunner(
+        server,
+        phones.open,
+        answerer=functools.partial(model_answerer, settings),
+        find_tagged=lambda tag: find_tagged(phones.list(), tag),
+        price_of=price_finder(settings),
+    )
+
+
+def mcp_on_stdio(settings: Settings, *, phones: Phones | None = None) -> None:
+    """Serve MCP on standard input and output until the client goes away.
+
+    Raises:
+        StorageBusyError: A service owns the log folder; its clients use `/mcp/`.
+    """
+    from server.mcp import create_mcp
+
+    phones = phones or AdbPhones(settings)
+    with LocalServer(settings) as server:
+        tasks = _create_runner(settings, server, phones)
+        try:
+            tasks.restore()
+            create_mcp(tasks, phones, Hands(phones, tasks.leases, server.policy)).run("stdio")
+        finally:
+            tasks.close()
 
 
 def _watch_tasks(metrics: Metrics, tasks: TaskRunner) -> None:

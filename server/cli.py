@@ -495,6 +495,18 @@ def delete(
     raise typer.Exit(delete_command(session, yes=yes, log_dir=log_dir, config_dir=config))
 
 
+@app.command()
+def mcp(log_dir: LogDirOption = None, config: ConfigOption = None) -> None:
+    """Serve the phones as MCP tools on standard input and output.
+
+    An MCP client starts this command itself. A service that runs (localserver serve) has the same
+    tools at /mcp/.
+    """
+    from server.mcp_command import mcp_command
+
+    raise typer.Exit(mcp_command(log_dir=log_dir, config_dir=config))
+
+
 def main() -> None:
     """Run the command; errors that we know end in one clear line, not in a traceback."""
     for stream in (sys.stdout, sys.stderr):

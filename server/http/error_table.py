@@ -151,6 +151,7 @@ REMEDIES: dict[str, str] = {
     "device.automation_busy": "Stop the other automation tool on this phone.",
     "device.ui_tree_encoding": "Use a dialect that works with points on this phone.",
     "device.keyboard_not_saved": "Make the folder for borrowed keyboards writable.",
+    "mcp.not_installed": "Install it: `pip install 'localserver[mcp]'`, then start again.",
     "device.leased": "Wait for the task's end or the lease's `expires_at`, or stop the task.",
     "device.lease_lost": "Take a new lease; the phone may have changed meanwhile.",
     "device.locked": "Unlock the phone by hand.",

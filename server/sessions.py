@@ -394,7 +394,9 @@ def find_stop_reason(events: tuple[Mapping[str, Any], ...]) -> str | None:
 
 
 def _report_recovery(store: KeepsRecords, session: Session, events_damage: Damage | None) -> None:
-    set_aside = store.clean_up_step(session.id, session.next_number)
+    broken = session.damage is not None and session.damage.kind == "broken"
+    # Of a broken log nobody can say which picture has lost its line: all stay.
+    set_aside = [] if broken else store.clean_up_step(session.id, session.next_number)
     if session.damage is None and events_damage is None and not set_aside:
         return
     facts: dict[str, Any] = {"steps": len(session.actions)}

@@ -25,7 +25,7 @@ from device.errors import (
     UserNotAccessibleError,
 )
 from device.failures import check, check_silent, error_from_output
-from device.focus import Focus, read_focus, read_resumed
+from device.focus import Focus, is_secure_window, read_focus, read_resumed
 from device.keyboards import read_keyboards
 from device.launching import read_monkey, read_start
 from device.orientation import (
@@ -37,8 +37,9 @@ from device.power import read_locked, read_wakefulness
 from device.properties import read_property
 from device.screen import is_all_black, read_png, read_raw
 from device.ui_tree import parse_ui_tree
+from device.virtual_phone.faults import Fault
 from device.virtual_phone.framework.settings import put_setting
-from device.virtual_phone.personalities import PERSONALITIES
+from device.virtual_phone.personalities import PERSONALITIES, UnknownPersonalityError, profile_of
 
 NAMES = tuple(PERSONALITIES)
 DENYING = {"xiaomi_hyperos", "xiaomi_miui", "oppo_coloros", "vivo"}
@@ -324,6 +325,34 @@ async def test_a_dual_app_runs_for_another_user(boot: Any, ask: Any) -> None:
         boot("samsung_oneui"), "am start --user 150 -n com.tencent.mm/.ui.LauncherUI"
     )
     assert isinstance(error_from_output(closed.merged_text), UserNotAccessibleError)
+
+
+@pytest.mark.parametrize("name", ["pixel14", "pixel16", "android8", "samsung_oneui"])
+async def test_a_black_picture_is_explained_by_its_window(name: str, boot: Any, ask: Any) -> None:
+    system = boot(name)
+    assert is_secure_window((await ask(system, "dumpsys window")).text) is False
+    system.add_fault(Fault("secure_black"))
+    assert is_all_black((await ask(system, "screencap -p")).stdout)
+    assert is_secure_window((await ask(system, "dumpsys window")).text) is True
+    await ask(system, "screencap -p")
+    assert is_secure_window((await ask(system, "dumpsys window")).text) is False
+
+
+async def test_xiaomi_lets_nobody_install_until_the_switch_is_on(boot: Any, ask: Any) -> None:
+    system = boot("xiaomi_hyperos")
+    system.fs.write("/data/local/tmp/a.apk", b"no APK")
+    denied = await ask(system, "pm install -r /data/local/tmp/a.apk")
+    assert (denied.exit_code, denied.text) == (
+        1, "Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]\n"
+    )  # fmt: skip
+    system.set_vendor_switch(True)
+    tried = await ask(system, "pm install -r /data/local/tmp/a.apk")
+    assert "INSTALL_PARSE_FAILED_NOT_APK" in tried.text
+
+
+def test_an_unknown_kind_of_phone_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownPersonalityError, match="use one of pixel14, pixel16, xiaomi"):
+        profile_of("nokia")
 
 
 MARKS = {

@@ -119,6 +119,12 @@ def run(
         bool,
         typer.Option("--no-reply", help="End the run when the model asks, instead of asking you."),
     ] = False,
+    approve: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS", help="Say yes beforehand to a class of risk: send, delete, ..."
+        ),
+    ] = None,
     server: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Ask a running service for the steps."),
@@ -144,6 +150,7 @@ def run(
             max_steps=max_steps,
             reset=reset,
             ask=not no_reply,
+            approve=approve or [],
             server_url=server,
             log_dir=log_dir,
             config_dir=config,

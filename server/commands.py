@@ -16,18 +16,30 @@ from rich.text import Text
 
 from server.errors import ConfigError, ServerError, SessionNotFoundError
 from server.settings import Settings, load_settings
-from server.terminal import console, errors, inert, print_error, print_json, print_step, print_table
+from server.terminal import (
+    ask_person,
+    console,
+    errors,
+    inert,
+    print_error,
+    print_json,
+    print_step,
+    print_table,
+)
 
 if TYPE_CHECKING:
     from device.doctor import Finding
     from server.http.access import Access
-    from server.loop_options import Question
     from server.session_reading import SessionReader
     from server.task_result import StepReport, TaskResult
 
 P = ParamSpec("P")
 EXIT_NO = 1
 EXIT_COULD_NOT_RUN = 2
+ASK_TIMEOUT_S = 600.0
+"""How long a question waits for the person at the terminal."""
+NO_TIME_S = 0.001
+"""Nobody is there: an action that needs a yes does not get one."""
 
 
 def clear_errors(command: Callable[P, int]) -> Callable[P, int]:
@@ -57,6 +69,7 @@ def run_task_command(
     max_steps: int,
     reset: bool,
     ask: bool,
+    approve: list[str],
     server_url: str | None,
     log_dir: Path | None,
     config_dir: Path | None,
@@ -64,6 +77,8 @@ def run_task_command(
 ) -> int:
     """Run one task on a phone, in this process or with the decisions of a running service."""
     from server.agent_loop import LoopOptions, run_task
+    from server.attendant import attend
+    from server.control import TaskControl
     from server.http.client import RemoteLocalServer
     from server.local_server import LocalServer
     from server.phones import AdbPhones
@@ -76,9 +91,13 @@ def run_task_command(
         model_config={key: value for key, value in chosen.items() if value is not None} or None,
         max_steps=max_steps,
         reset_environment=reset,
-        reply_mode="manual_reply" if ask else "pass_to_client",
-        reply_timeout_s=600.0 if ask else 0.0,
+        reply_timeout_s=ASK_TIMEOUT_S if ask else 0.0,
+        confirm_timeout_s=ASK_TIMEOUT_S if ask else NO_TIME_S,
+        approve=tuple(approve),
     )
+    control = TaskControl()
+    if ask:
+        attend(control)
     token = settings.api_token.get_secret_value() if settings.api_token else None
     decider = RemoteLocalServer(server_url, token) if server_url else LocalServer(settings)
     with decider as server:
@@ -89,8 +108,8 @@ def run_task_command(
             phone,
             task,
             options=options,
+            control=control,
             on_step=None if as_json else _print_report,
-            answer=_ask_person if ask else None,
         )
     if as_json:
         print_json(result.to_wire())
@@ -354,11 +373,6 @@ def _print_report(report: StepReport) -> None:
             ),
             soft_wrap=True,
         )
-
-
-def _ask_person(question: Question) -> str | None:
-    answer = console.input(f"  the model asks: {inert(question.text)}\n  your answer: ")
-    return answer.strip() or None
 
 
 def _print_result(result: TaskResult, settings: Settings, *, local: bool) -> None:

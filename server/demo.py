@@ -31,7 +31,7 @@ from server.contact_sheet import SheetStep, draw_contact_sheet
 from server.errors import ServerError
 from server.http.client import RemoteLocalServer
 from server.settings import load_settings
-from server.terminal import console, errors, inert, print_error, print_step
+from server.terminal import ask_person, console, errors, inert, print_error, print_step
 
 DEFAULT_TASK = "打开设置，进入蓝牙，关闭蓝牙开关"
 NEXT_TASKS = (
@@ -108,8 +108,14 @@ def _follow(client: RemoteLocalServer, task_id: str) -> dict[str, Any]:
             shown += 1
             print_step(shown, step["action"], step.get("llm_cost", {}).get("llm_time"))
         if info["state"] == "waiting_reply":
-            answer = console.input(f"  the model asks: {inert(info['question'])}\n  your answer: ")
-            client.reply_task(task_id, answer)
+            answer = ask_person(f"the model asks: {info['question']}")
+            if answer is None:
+                client.stop_task(task_id)
+            else:
+                client.reply_task(task_id, answer)
+        if info["state"] == "waiting_confirm":
+            answer = ask_person(f"may it do this? {info['question']} [y/N]")
+            client.confirm_task(task_id, (answer or "").lower() in ("y", "yes", "是"))
         if info["state"] == "done" and not steps:
             return info
         time.sleep(POLL_S)

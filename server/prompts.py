@@ -9,7 +9,7 @@ from typing import Any
 from parsers.base import Parser
 from parsers.errors import PromptError
 from parsers.prompting import choose_prompt
-from parsers.registry import get_parser, parser_class
+from parsers.registry import BUILT_IN, get_parser, parser_class
 from server.config_files import read_config_file
 from server.errors import ConfigError
 
@@ -60,12 +60,13 @@ class ParserShelf:
         parser = self._parsers.get(key)
         if parser is None:
             data = self._files.get(name) if prompt_file is None else self._read(prompt_file)
-            if data is None:
+            if data is None and name in BUILT_IN:
                 raise PromptError(
                     f"the dialect {name} has no prompt; add configs/prompts/{name}.yaml"
                 )
-            prompt = choose_prompt(data, language)
-            parser = get_parser(name, {name: prompt}, variant)
+            # A third party's dialect may write its prompt without a file.
+            prompts = {} if data is None else {name: choose_prompt(data, language)}
+            parser = get_parser(name, prompts, variant)
             self._parsers[key] = parser
         return parser
 

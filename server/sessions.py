@@ -244,11 +244,15 @@ class SessionBook:
     async def close(self, session_id: object, stop_reason: str) -> None:
         """End a session: a running step is cancelled, the reason is on record.
 
+        A session that has ended keeps its first reason.
+
         Raises:
             SessionNotFoundError: No such session.
             StorageError: It could not be written.
         """
         session = await self.find(session_id)
+        if session.stop_reason is not None:
+            return
         session.stop_reason = stop_reason
         running = session.running
         if running is not None:
@@ -257,6 +261,7 @@ class SessionBook:
         await self._engine.in_files(
             session.events.append, "session_closed", {"stop_reason": stop_reason}, True
         )
+        await self._engine.in_files(self._store.seal, session.id)
 
     @asynccontextmanager
     async def farewell(self, session_id: object) -> AsyncIterator[str]:

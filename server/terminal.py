@@ -52,10 +52,20 @@ def print_error(error: Exception) -> None:
     )
 
 
+def ask_person(question: str) -> str | None:
+    """What the person at the terminal answers; None where nobody is there."""
+    try:
+        answer = console.input(Text(f"  {inert(question)}\n  your answer: "))
+    except EOFError:
+        return None
+    return answer.strip() or None
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for place, column in enumerate(columns):
+        # The first column is what a person copies: it stays whole.
+        table.add_column(column, overflow="fold", no_wrap=place == 0)
     for row in rows:
         table.add_row(*(Text(inert(cell)) for cell in row))
     console.print(table)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from server.errors import BadRequestError
 from server.loop_options import LoopOptions
 from server.task_request import TaskRequest
+from server.task_result import StopReason
 
 MAX_TEXT = 20_000
 
@@ -74,7 +75,7 @@ class AutomateStepBody(StepBody):
 
 
 class CloseBody(_Strict):
-    stop_reason: str = Field(default="STOPPED_BY_USER", pattern=r"^[A-Z][A-Z_]{2,60}$")
+    stop_reason: StopReason = "STOPPED_BY_USER"
 
 
 class EventBody(_Strict):
@@ -185,7 +186,7 @@ class TaskBody(_Strict):
 
 
 class ReplyBody(_Strict):
-    text: str = Field(max_length=MAX_TEXT)
+    text: str = Field(max_length=MAX_TEXT, pattern=r"\S", description="Not blank.")
 
 
 class NoteBody(_Strict):

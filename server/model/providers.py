@@ -20,8 +20,15 @@ STEP_ARGS: Mapping[str, Any] = {
 """Defaults of a step; max_tokens leaves room for models that think first."""
 ASK_ARGS: Mapping[str, Any] = {**STEP_ARGS, "temperature": 0.5}
 """Defaults of the plain `ask_llm_anything`."""
-FIXED_ARGS = frozenset({"model", "messages", "stream", "n", "stream_options"})
-"""What a caller's `args` may not set: the client sets it, or cannot read what would come back."""
+FIXED_ARGS = frozenset(
+    {"model", "messages", "stream", "n", "stream_options"}
+    | {"api_key", "api_base", "base_url", "extra_headers", "extra_query", "timeout"}
+)
+"""What a caller's `args` may not set: the client sets it, cannot read what would come back, or it
+is no sampling argument but a key or an address, which belong into the configuration."""
+NUMBER_ARGS = frozenset(
+    {"temperature", "top_p", "frequency_penalty", "presence_penalty", "max_tokens", "top_k", "seed"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,10 @@ def choose_model(
     if refused:
         raise BadRequestError(f"args may not set {', '.join(refused)}; remove it", field="args")
     defaults = config.models.get(chosen, ModelDefaults())
+    for name in sorted(NUMBER_ARGS & given.keys()):
+        value = given[name]
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise BadRequestError(f"args.{name} must be a number; correct it", field="args")
     named = {**config.args, **defaults.args, **given}
     merged = {**base_args, **named}
     return ModelTarget(

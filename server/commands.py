@@ -17,7 +17,6 @@ from rich.text import Text
 from server.errors import ConfigError, ServerError, SessionNotFoundError
 from server.settings import Settings, load_settings
 from server.terminal import (
-    ask_person,
     console,
     errors,
     inert,

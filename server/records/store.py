@@ -29,7 +29,7 @@ from server.records.storage_errors import storage_error
 _SESSION_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _IMAGE_NAME = re.compile(r"step_[a-z0-9_]{1,80}\.(png|jpeg|webp|xml)")
 _EVENT_KIND = re.compile(r"[a-z][a-z0-9_]{0,60}")
-_SUFFIXES = ("png", "jpeg", "webp", "xml")
+STEP_SUFFIXES = ("png", "jpeg", "webp", "xml")
 
 
 def check_event_kind(kind: object) -> str:
@@ -62,6 +62,11 @@ def check_session_id(session_id: object) -> str:
     if _SESSION_ID.fullmatch(session_id) is None:
         raise SessionNotFoundError("no such session; create one with get_session")
     return session_id
+
+
+def is_session_id(text: str) -> bool:
+    """Whether this may be the id of a session."""
+    return _SESSION_ID.fullmatch(text) is not None
 
 
 def check_image_name(name: str) -> str:
@@ -288,7 +293,7 @@ class RecordStore(RecordFiles):
         mark = secrets.token_hex(4)
         new_names = []
         try:
-            for suffix in _SUFFIXES:
+            for suffix in STEP_SUFFIXES:
                 path = folder / f"{step_name(number)}.{suffix}"
                 if path.exists():
                     new_name = f"{step_name(number)}_failed_{mark}.{suffix}"

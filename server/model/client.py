@@ -67,6 +67,7 @@ class ModelClient:
         Raises:
             ModelError: No usable answer; its `attempts` tell what was tried.
         """
+        self._client_of(target)  # the first one takes a while to make: no part of the wait
         attempts: list[Attempt] = []
         started_at, started = utc_now(), time.monotonic()
         ends = started + target.config.deadline_s
@@ -105,7 +106,7 @@ class ModelClient:
             async with asyncio.timeout(max(wait_s, 0.001)):
                 response = await self._post(target, messages, wait_s)
             status, request_id = response.status_code, response.headers.get("x-request-id")
-            reply = read_completion(response.content)
+            reply = read_completion(_mask_key(target, response.content))
             request_id = request_id or reply.request_id
             return replace(reply, request_id=request_id)
         except TimeoutError as error:
@@ -303,6 +304,12 @@ def _reason(target: ModelTarget, error: openai.APIStatusError) -> str:
         text = text.replace(key, "***")
     text = re.sub(r"\b(sk|key)-[\w*-]{6,}", "***", text)
     return "".join(char if char.isprintable() else " " for char in text[:300]).strip()
+
+
+def _mask_key(target: ModelTarget, body: bytes) -> bytes:
+    """A provider may repeat the key anywhere in its answer, which is put on record."""
+    key = read_key(target)
+    return body.replace(key.encode("utf-8"), b"***") if key else body
 
 
 def _read_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, assert_never
 
 from device.errors import AppNotStartedError
-from device.protocol import App, Bounds, Device, Screenshot, UiTree
+from device.protocol import App, Device, Screenshot, UiTree
 from parsers.action import (
     POINT_MAX,
     Abort,
@@ -30,12 +30,14 @@ from parsers.action import (
     Note,
     Point,
     Scroll,
+    Size,
     Slide,
     TakeOver,
     Type,
     Wait,
 )
-from server.elements import list_elements
+from parsers.base import ScreenElement
+from server.elements import Target, find_again, number_elements
 from server.errors import ServerError
 
 LONG_PRESS_S = 0.8
@@ -64,11 +66,13 @@ class Observation:
         screenshot: The picture whose pixels are the frame for taps.
         ui_tree: The tree of the same moment, where one was read.
         foreground: The app in front, where known.
+        target: The element that the action names, as the server numbered it.
     """
 
     screenshot: Screenshot
     ui_tree: UiTree | None = None
     foreground: App | None = None
+    target: Target | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +132,17 @@ def act_on_device(
     shot = observation.screenshot
     match action:
         case Click():
-            x_px, y_px = _target(action, observation)
+            x_px, y_px = _target(action, device, observation)
             before_input()
             device.tap(x_px, y_px)
             return _done(x_px=x_px, y_px=y_px)
         case DoubleClick():
-            x_px, y_px = _target(action, observation)
+            x_px, y_px = _target(action, device, observation)
             before_input()
             device.double_tap(x_px, y_px)
             return _done(x_px=x_px, y_px=y_px)
         case LongPress():
-            x_px, y_px = _target(action, observation)
+            x_px, y_px = _target(action, device, observation)
             before_input()
             device.long_press(x_px, y_px, action.duration_s or LONG_PRESS_S)
             return _done(x_px=x_px, y_px=y_px)
@@ -151,7 +155,7 @@ def act_on_device(
             device.swipe(*start, *end, action.duration_s or SLIDE_S)
             return _done(from_px=start, to_px=end)
         case Scroll():
-            start, end = _scroll_path(action, observation)
+            start, end = _scroll_path(action, device, observation)
             before_input()
             device.swipe(*start, *end, SCROLL_S)
             return _done(from_px=start, to_px=end)
@@ -191,7 +195,7 @@ def _type(
 ) -> Outcome:
     has_target = action.point is not None or action.element is not None
     if has_target and not action.keyboard_exists:
-        x_px, y_px = _target(action, observation)
+        x_px, y_px = _target(action, device, observation)
         before_input()
         device.tap(x_px, y_px)
         sleep(KEYBOARD_SETTLE_S)
@@ -222,38 +226,80 @@ def _open_app(
 
 
 def _target(
-    action: Click | DoubleClick | LongPress | Type | Scroll, observation: Observation
+    action: Click | DoubleClick | LongPress | Type | Scroll,
+    device: Device,
+    observation: Observation,
 ) -> tuple[int, int]:
     """The pixel that the action means."""
     shot = observation.screenshot
     if action.element is not None:
-        x_px, y_px = _element_bounds(action.element, observation).center
-        return min(max(x_px, 0), shot.width_px - 1), min(max(y_px, 0), shot.height_px - 1)
+        found = _find_element(action.element, device, observation)
+        left, top, right, bottom = found.bounds
+        middle = Point(x=(left + right) / 2, y=(top + bottom) / 2)
+        return middle.to_px(shot.width_px, shot.height_px)
     point = action.point or Point(x=POINT_MAX / 2, y=POINT_MAX / 2)  # only a SCROLL has neither
     return point.to_px(shot.width_px, shot.height_px)
 
 
-def _element_bounds(element: Element, observation: Observation) -> Bounds:
+def _find_element(element: Element, device: Device, observation: Observation) -> ScreenElement:
+    """The element on the screen as it is now: the model took a while to think.
+
+    A picture is quickly taken; a tree is read again only where the picture is another one.
+
+    Raises:
+        ElementNotFoundError: There is no such number, or the element is gone.
+    """
+    shot = observation.screenshot
+    target = observation.target or _number_of(element, observation)
+    if target.source != "tree" or device.screenshot().data == shot.data:
+        return target.element
+    tree = device.ui_tree()
+    size = Size(width_px=shot.width_px, height_px=shot.height_px)
+    now = number_elements(tree, size, element.base) if tree is not None else None
+    found = find_again(target, now) if now is not None else None
+    if found is None:
+        count = len(now.elements) if now is not None else 0
+        raise ElementNotFoundError(
+            f"element {element.index} ({target.element.label!r}) is no longer on the screen"
+            f"{_describe_range(element.base, count)}; look at the new list",
+            count=count,
+            span=str(element.index),
+        )
+    return found
+
+
+def _number_of(element: Element, observation: Observation) -> Target:
+    """The element by the observation's own tree, where the server told none."""
     if observation.ui_tree is None:
         raise ElementNotFoundError(
             f"element {element.index} was named, but this screen gave no UI tree; use a point"
         )
-    nodes = list_elements(observation.ui_tree)
-    if not 0 <= element.position < len(nodes):
+    shot = observation.screenshot
+    size = Size(width_px=shot.width_px, height_px=shot.height_px)
+    numbered = number_elements(observation.ui_tree, size, element.base)
+    count = len(numbered.elements)
+    if not 0 <= element.position < count:
         raise ElementNotFoundError(
-            f"element {element.index} was named, but the screen has {len(nodes)} of them; "
+            f"element {element.index} was named{_describe_range(element.base, count)}; "
             "name one of the list",
-            count=len(nodes),
+            count=count,
+            span=str(element.index),
         )
-    return nodes[element.position].bounds
+    return Target(numbered.elements[element.position], numbered.source, count)
+
+
+def _describe_range(base: int, count: int) -> str:
+    if count == 0:
+        return "; there are no numbered elements on this screen"
+    return f"; the elements {base}-{base + count - 1} exist"
 
 
 def _scroll_path(
-    action: Scroll, observation: Observation
+    action: Scroll, device: Device, observation: Observation
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Where the finger goes: centred on the target, off the edges where system gestures start."""
     shot = observation.screenshot
-    x_px, y_px = _target(action, observation)
+    x_px, y_px = _target(action, device, observation)
     share = (action.distance or SCROLL_DISTANCE) / POINT_MAX
     finger: Direction = action.finger
     if finger in ("up", "down"):

@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from device.errors import ConnectionLostError, DeviceError
@@ -30,6 +30,7 @@ from parsers.action import (
 from parsers.errors import UnsupportedInputError
 from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
 from server.control import TaskControl, TaskEnd, Worker
+from server.elements import Target
 from server.error_body import describe_error
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
@@ -107,6 +108,7 @@ class _Decision:
     screen: bytes
     step: int
     took_s: float
+    target: Target | None = None
 
 
 class _AgentLoop:
@@ -216,6 +218,7 @@ class _AgentLoop:
             screen=self.control.wait_for(screen),
             step=int(answer["current_step"]),
             took_s=time.monotonic() - started,
+            target=Target.from_wire(answer["element"]) if answer.get("element") else None,
         )
 
     def follow(self, decision: _Decision, observation: Observation) -> None:
@@ -292,8 +295,9 @@ class _AgentLoop:
             return Outcome("withheld", message=self.words.held)
         wire = decision.action.to_wire(include_meta=False)
         self._record("device_intent", {"step": decision.step, "action": wire})
+        seen = replace(observation, target=decision.target)
         try:
-            outcome = self.control.call_device(lambda: self._attempt(decision.action, observation))
+            outcome = self.control.call_device(lambda: self._attempt(decision.action, seen))
         except TaskEnd as end:
             outcome = Outcome("unknown", message=f"the task ended meanwhile: {end.reason}")
             self._report(decision, outcome, started)
@@ -351,6 +355,8 @@ class _AgentLoop:
             payload["query"] = self.query
         if observation.ui_tree is not None:
             payload["ui_tree"] = observation.ui_tree.xml
+        elif self.with_ui_tree:
+            payload["ui_tree"] = ""  # looked for; this screen gives none
         if observation.foreground is not None and observation.foreground.package:
             payload["foreground"] = observation.foreground.package
         if self.last_result is not None:

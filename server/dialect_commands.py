@@ -24,7 +24,7 @@ from parsers.registry import get_parser, list_dialects, parser_class
 from parsers.spaces import plan_size
 from parsers.tools import describe_result, read_case
 from server.commands import EXIT_COULD_NOT_RUN, clear_errors
-from server.elements import describe_elements, list_elements
+from server.elements import number_elements
 from server.errors import BadRequestError
 from server.images import check_screenshot
 from server.prompts import ParserShelf
@@ -73,7 +73,7 @@ def parse_command(
         )
     frame = read_size_text(screen)
     if elements_file is not None:
-        elements = _count_elements(elements_file)
+        elements = len(number_elements(_read_tree(elements_file), frame, 1).elements)
     parser = get_parser(dialect, variant=variant)
     context = ReplyContext(
         sent_size=read_size_text(sent)
@@ -110,8 +110,8 @@ def prompt_command(
     )
     listed = None
     if elements_file is not None:
-        nodes = list_elements(_read_tree(elements_file))
-        listed = describe_elements(nodes, picture.size.width_px, picture.size.height_px)
+        base = parser.space.base if isinstance(parser.space, ElementSpace) else 1
+        listed = number_elements(_read_tree(elements_file), picture.size, base).elements
     elif parser.needs_elements:
         raise UnsupportedInputError(
             f"{dialect} shows numbered elements: give the screen's UI tree with --elements-file"
@@ -119,8 +119,12 @@ def prompt_command(
     sent_size = plan_size(
         parser.space, parser.images, picture.size.width_px, picture.size.height_px
     )
+    is_marked = parser.images.marked and listed is not None
     environment = Environment(
-        image=screenshot.name, elements=listed, marked_image=None, size=picture.size
+        image=screenshot.name,
+        elements=listed,
+        marked_image=f"{screenshot.stem}_marked.jpeg" if is_marked else None,
+        size=picture.size,
     )
     messages = parser.env2messages4ask(task, [environment], [], hints=hints, sent_size=sent_size)
     print_json({"sent_size": [sent_size.width_px, sent_size.height_px], "messages": messages})
@@ -183,7 +187,3 @@ def _read_tree(path: Path) -> Any:
     from device.ui_tree import parse_ui_tree
 
     return parse_ui_tree(path.read_text("utf-8", errors="replace"))
-
-
-def _count_elements(path: Path) -> int:
-    return len(list_elements(_read_tree(path)))

@@ -14,7 +14,7 @@ from device.protocol import App, Device, Screenshot, UiTree
 from parsers.action import POINT_MAX, Action, Point, Size
 from parsers.base import Environment
 from server.act import Observation, Outcome, act_on_device
-from server.elements import describe_elements, list_elements
+from server.elements import number_elements
 from server.errors import BadRequestError, PolicyDeniedError
 from server.leases import Leases
 from server.loop_rule import fingerprint_screen
@@ -134,16 +134,15 @@ class Hands:
             front = device.foreground()
             package = front.package if front else None
             tree = self._tree_for(device, package)
-        elements = (
-            describe_elements(list_elements(tree), shot.width_px, shot.height_px) if tree else None
-        )
+        size = Size(width_px=shot.width_px, height_px=shot.height_px)
+        elements = number_elements(tree, size, base=1).elements if tree else None
         decision = self._policy.decide(
             action,
             Environment(
                 image="",
                 foreground=package,
                 elements=elements,
-                size=Size(width_px=shot.width_px, height_px=shot.height_px),
+                size=size,
             ),
         )
         if decision.level == "deny":
@@ -202,7 +201,8 @@ def describe_screen(
     device: Device, shot: Screenshot, tree: UiTree | None, front: App | None
 ) -> dict[str, Any]:
     """The elements of a screen as a program reads them; boxes and centers in 0-1000."""
-    elements = describe_elements(list_elements(tree), shot.width_px, shot.height_px) if tree else ()
+    size = Size(width_px=shot.width_px, height_px=shot.height_px)
+    elements = number_elements(tree, size, base=1).elements if tree else ()
     return {
         "device": device.serial,
         "foreground": front.package if front else None,

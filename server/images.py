@@ -238,17 +238,24 @@ def read_target_size(value: object, *, max_pixels: int) -> Size:
     return Size(width_px=width_px, height_px=height_px)
 
 
-def _resize_to_jpeg(screenshot: Screenshot, sent_size: Size) -> bytes:
+def open_resized(screenshot: Screenshot, sent_size: Size) -> Image.Image:
+    """The pixels of a screenshot, upright and RGB, at the planned size.
+
+    Raises:
+        ImageError: The pixels cannot be decoded.
+    """
     target = (sent_size.width_px, sent_size.height_px)
     try:
         image = _decode(screenshot, target)
-        if image.size != target:
-            image = image.resize(target, Image.Resampling.BICUBIC)
-        buffer = io.BytesIO()
-        image.save(buffer, "JPEG", quality=JPEG_QUALITY)
+        return image if image.size == target else image.resize(target, Image.Resampling.BICUBIC)
     except Exception as error:
         # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
         raise ImageError("the screenshot's pixels cannot be decoded; take it again") from error
+
+
+def _resize_to_jpeg(screenshot: Screenshot, sent_size: Size) -> bytes:
+    buffer = io.BytesIO()
+    open_resized(screenshot, sent_size).save(buffer, "JPEG", quality=JPEG_QUALITY)
     return buffer.getvalue()
 
 

@@ -90,6 +90,7 @@ class Journal:
                     sent_size=sent_size,
                     policy=answer.policy,
                     idempotency_key=request.idempotency_key,
+                    target=answer.target,
                 )
             )
             session.known_texts.update(new_texts)

@@ -244,20 +244,21 @@ class LocalServer:
         try:
             equipment = self._equipment_of(session)
             parser = equipment.parser
-            environment = await self._observer.read_environment(
+            environment, numbered = await self._observer.read_environment(
                 session, request, picture, screenshot, equipment
             )
             # 3 plan: the size that will be sent, known before the prompt is written.
             sent_size = plan_sent_size(
                 screenshot.size, parser.space, parser.images, equipment.resize
             )
-            # 4 prompt: the picture stored and, once, encoded at that size; the parser names it.
-            pictures = await self._observer.store_and_encode(
-                session, picture, screenshot, request, sent_size, equipment
-            )
+            # 4 prompt: written, and its pictures encoded, once, while the screenshot is stored.
+            async with self._observer.storing(session, picture, screenshot, request):
+                prompt = write_prompt(session, environment, parser, sent_size)
+                clock.passed("prompt")
+                pictures = await self._observer.encode(
+                    session, picture, screenshot, sent_size, equipment, environment, prompt
+                )
             clock.passed("encode")
-            prompt = write_prompt(session, environment, parser, sent_size)
-            clock.passed("prompt")
             # 5 model, 6 parse: an action, or told why not and asked again.
             read = await self._asker.ask_until_readable(
                 session, equipment, prompt, pictures, reply_context(environment, sent_size)
@@ -267,7 +268,8 @@ class LocalServer:
             decision = self.policy.decide(read.action, environment)
             clock.passed("policy")
             # 8 log: durable; then, and only then, the answer.
-            answer = Answer(read.action, number, decision.to_wire())
+            target = numbered.target_of(read.action) if numbered is not None else None
+            answer = Answer(read.action, number, decision.to_wire(), target)
             await self._journal.write_step(
                 session, environment, picture, answer, read, sent_size, request
             )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 
-from device.errors import DeviceError
-from device.ui_tree import parse_ui_tree
 from parsers.action import Size
-from parsers.base import Environment, ScreenElement
-from server.elements import describe_elements, list_elements
+from parsers.base import Environment, Message
+from server.elements import NumberedElements
 from server.engine import Engine
-from server.errors import BadRequestError
+from server.errors import ParserCrashedError
 from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import (
     Screenshot,
@@ -19,10 +18,13 @@ from server.images import (
     check_screenshot,
     encode_for_model,
     plan_sent_size,
+    read_data_url,
 )
 from server.killpoints import reach
+from server.marks import encode_with_marks
+from server.numbering import Numbering
 from server.payloads import StepRequest
-from server.records.messages import Picture
+from server.records.messages import Picture, name_pictures
 from server.records.schema import HASH_CHARS
 from server.records.store import KeepsRecords, step_name
 from server.sessions import Equipment, Session
@@ -36,6 +38,7 @@ class Observer:
         self._settings = settings
         self._engine = engine
         self._store = store
+        self._numbering = Numbering()
 
     async def take_screenshot(self, request: StepRequest, *, allow_path: bool) -> Screenshot:
         """Get the picture's bytes and check them.
@@ -60,52 +63,77 @@ class Observer:
         picture: Picture,
         screenshot: Screenshot,
         equipment: Equipment,
-    ) -> Environment:
-        """What the parser is told of the observation.
+    ) -> tuple[Environment, NumberedElements | None]:
+        """What the parser is told of the observation, and what its numbers mean.
 
         Raises:
             BadRequestError: The dialect needs the UI tree, and it cannot be read.
+            UnsupportedInputError: The screen has nothing that could be numbered here.
         """
-        elements = None
-        if request.ui_tree is not None and equipment.parser.needs_elements:
-            elements = await self._engine.in_images(
-                _read_elements, request.ui_tree, screenshot.size
+        numbered = None
+        if equipment.parser.needs_elements:
+            last = session.actions[-1] if session.actions else None
+            numbered = await self._engine.in_images(
+                self._numbering.number, equipment.parser, screenshot, request.ui_tree, last
             )
-        return Environment(
+        is_marked = numbered is not None and equipment.parser.images.marked
+        environment = Environment(
             image=f"{session.id}/{picture.name}",
             user_comment=request.query,
-            elements=elements,
+            marked_image=f"{session.id}/{picture.marked_name}" if is_marked else None,
+            elements=numbered.elements if numbered is not None else None,
             foreground=request.foreground,
             last_result=request.last_result,
             size=screenshot.size,
         )
+        return environment, numbered
 
-    async def store_and_encode(
-        self,
-        session: Session,
-        picture: Picture,
-        screenshot: Screenshot,
-        request: StepRequest,
-        sent_size: Size,
-        equipment: Equipment,
-    ) -> Mapping[str, str]:
-        """Store the bytes as they came, durably, and meanwhile encode what the model gets.
-
-        Returns:
-            The data URL of each picture that the prompt may name; each was encoded once.
+    @asynccontextmanager
+    async def storing(
+        self, session: Session, picture: Picture, screenshot: Screenshot, request: StepRequest
+    ) -> AsyncIterator[None]:
+        """Store the bytes as they came: meanwhile the body runs, and after it they are durable.
 
         Raises:
-            ImageError: The pixels cannot be decoded.
-            StorageError: A file could not be written, or a picture of an earlier step is gone.
+            StorageError: A file could not be written.
         """
-        current = f"{session.id}/{picture.name}"
         saving = asyncio.create_task(
             self._engine.in_files(self._save, session, picture, screenshot, request)
         )
         try:
-            return await self._encode(session, current, screenshot, sent_size, equipment)
+            yield
         finally:
             await saving
+
+    async def encode(
+        self,
+        session: Session,
+        picture: Picture,
+        screenshot: Screenshot,
+        sent_size: Size,
+        equipment: Equipment,
+        environment: Environment,
+        prompt: Sequence[Message],
+    ) -> Mapping[str, str]:
+        """Encode what the model gets; a picture with marks is stored, as it is nowhere else.
+
+        Returns:
+            The data URL of each picture that the prompt names; each was encoded once.
+
+        Raises:
+            ParserCrashedError: The prompt names a picture that it may not have.
+            ImageError: The pixels cannot be decoded.
+            StorageError: A file could not be written, or a picture of an earlier step is gone.
+        """
+        names = name_pictures(prompt)
+        sent = await self._encode(session, screenshot, sent_size, equipment, environment, names)
+        marked = environment.marked_image
+        if marked is not None and marked in names:
+            data = read_data_url(sent[marked], max_bytes=len(sent[marked]))
+            await self._engine.in_files(
+                self._store.save_image, session.id, picture.marked_name, data
+            )
+        return sent
 
     def _save(
         self, session: Session, picture: Picture, screenshot: Screenshot, request: StepRequest
@@ -124,23 +152,37 @@ class Observer:
     async def _encode(
         self,
         session: Session,
-        current: str,
         screenshot: Screenshot,
         sent_size: Size,
         equipment: Equipment,
+        environment: Environment,
+        names: Collection[str],
     ) -> Mapping[str, str]:
-        sent = session.sent_images
-        sent[current] = await self._engine.in_images(encode_for_model, screenshot, sent_size)
+        """Encode what is named and not yet encoded; forget what is no longer named."""
         count = equipment.parser.images.past
-        past = [environment.image for environment in session.environments[-count:]] if count else []
-        for image in past:
-            if image not in sent:
-                sent[image] = await self._engine.in_images(
-                    self._encode_stored, session.id, image, equipment
+        past = {seen.image for seen in session.environments[-count:]} if count else set()
+        strange = set(names) - past - {environment.image, environment.marked_image}
+        if strange:
+            raise ParserCrashedError(
+                f"the prompt of {equipment.parser.name} names pictures beyond its ImageNeeds; "
+                "this is a bug in it: report it",
+                dialect=equipment.parser.name,
+            )
+        sent = session.sent_images
+        for name in names:
+            if name == environment.image:
+                sent[name] = await self._engine.in_images(encode_for_model, screenshot, sent_size)
+            elif name == environment.marked_image:
+                sent[name] = await self._engine.in_images(
+                    encode_with_marks, screenshot, sent_size, environment.elements or ()
                 )
-        for image in [name for name in sent if name != current and name not in past]:
-            del sent[image]
-        return {image: sent_image.data_url for image, sent_image in sent.items()}
+            elif name not in sent:
+                sent[name] = await self._engine.in_images(
+                    self._encode_stored, session.id, name, equipment
+                )
+        for name in sent.keys() - set(names):
+            del sent[name]
+        return {name: sent[name].data_url for name in names}
 
     def _encode_stored(self, session_id: str, image: str, equipment: Equipment) -> SentImage:
         """A picture of an earlier step, after a restart."""
@@ -163,15 +205,5 @@ def name_picture(number: int, screenshot: Screenshot, request: StepRequest) -> P
     return Picture(
         name=f"{name}.{screenshot.format}",
         sha256=screenshot.sha256[:HASH_CHARS],
-        ui_tree_name=f"{name}.xml" if request.ui_tree is not None else None,
+        ui_tree_name=f"{name}.xml" if request.ui_tree else None,
     )
-
-
-def _read_elements(ui_tree: str, size: Size) -> tuple[ScreenElement, ...]:
-    try:
-        nodes = list_elements(parse_ui_tree(ui_tree))
-    except DeviceError as error:
-        raise BadRequestError(
-            f"observation.ui_tree cannot be read ({error.message}); dump it again", field="ui_tree"
-        ) from error
-    return describe_elements(nodes, size.width_px, size.height_px)

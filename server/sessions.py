@@ -14,6 +14,7 @@ from parsers.action import Action, Info
 from parsers.base import Environment, Exchange, Parser
 from parsers.registry import DialectChoice
 from server.dialect_mismatch import MismatchWatch
+from server.elements import Target
 from server.engine import Engine
 from server.errors import (
     IdempotencyConflictError,
@@ -75,13 +76,15 @@ class Answer:
     action: Action
     number: int
     policy: Mapping[str, str]
+    target: Target | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        return {
+        wire = {
             "action": self.action.to_wire(),
             "current_step": self.number,
             "policy": dict(self.policy),
         }
+        return wire | ({"element": self.target.to_wire()} if self.target is not None else {})
 
 
 @dataclass
@@ -97,6 +100,7 @@ class Session:
     actions: list[Action] = field(default_factory=list)
     dialogue: list[Exchange] = field(default_factory=list)
     policies: list[Mapping[str, str]] = field(default_factory=list)
+    targets: dict[int, Target] = field(default_factory=dict)
     picture_hashes: list[str] = field(default_factory=list)
     steps_by_key: dict[str, int] = field(default_factory=dict)
     known_texts: set[str] = field(default_factory=set)
@@ -127,6 +131,8 @@ class Session:
         self.environments.append(environment)
         self.actions.append(answer.action)
         self.policies.append(answer.policy)
+        if answer.target is not None:
+            self.targets[answer.number] = answer.target
         self.picture_hashes.append(picture_hash)
 
     def answer_to(self, key: str | None, picture_hash: str, query: str) -> Answer | None:
@@ -147,7 +153,7 @@ class Session:
                 "this idempotency key belongs to another step; use a new key for a new observation",
                 step=number,
             )
-        return Answer(self.actions[place], number, self.policies[place])
+        return Answer(self.actions[place], number, self.policies[place], self.targets.get(number))
 
 
 class SessionBook:
@@ -378,7 +384,7 @@ def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
         except ValueError:
             session.damage = session.damage or Damage("broken", line.seq + 1, 0, 0)
             continue
-        answer = Answer(step.action, step.number, step.policy)
+        answer = Answer(step.action, step.number, step.policy, step.target)
         session.take_over(step.environment, step.picture_sha256, answer)
         if step.idempotency_key is not None:
             session.steps_by_key[step.idempotency_key] = step.number

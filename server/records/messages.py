@@ -10,6 +10,7 @@ from parsers.action import Action, Size, action_from_wire
 from parsers.base import Environment, Message
 from parsers.errors import InvalidActionError
 from parsers.registry import DialectChoice
+from server.elements import Target
 from server.model.reply import ModelReply
 from server.payloads import SessionRequest
 
@@ -28,6 +29,11 @@ class Picture:
     sha256: str
     ui_tree_name: str | None = None
 
+    @property
+    def marked_name(self) -> str:
+        """File name of the copy with numbered elements, for dialects that are shown one."""
+        return f"{self.name.rpartition('.')[0]}_marked.jpeg"
+
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
@@ -39,6 +45,7 @@ class StepRecord:
     picture_sha256: str
     policy: Mapping[str, Any]
     idempotency_key: str | None
+    target: Target | None = None
 
 
 def build_session_start(request: SessionRequest, dialect: DialectChoice) -> dict[str, Any]:
@@ -81,6 +88,18 @@ def read_session_start(message: Mapping[str, Any]) -> SessionRequest:
     )
 
 
+def name_pictures(messages: Sequence[Message]) -> list[str]:
+    """The pictures that a prompt names, in order, each once."""
+    names = [
+        part["image_url"]["url"]
+        for message in messages
+        if isinstance(message.get("content"), list)
+        for part in message["content"]
+        if isinstance(part, dict) and part.get("type") == "image_url"
+    ]
+    return list(dict.fromkeys(names))
+
+
 def build_step(
     *,
     number: int,
@@ -95,6 +114,7 @@ def build_step(
     sent_size: Size,
     policy: Mapping[str, str],
     idempotency_key: str | None,
+    target: Target | None = None,
 ) -> dict[str, Any]:
     """The message of an answered step: what Step-GUI tools read first, then ours."""
     message: dict[str, Any] = {
@@ -110,10 +130,12 @@ def build_step(
         },
         "step": number,
         "sent_size": [sent_size.width_px, sent_size.height_px],
+        "images": len(name_pictures(asked)),
         "policy": policy,
         "attempts": len(reply.attempts),
     }
     optional = {
+        "element": target.to_wire() if target is not None else None,
         "texts": texts,
         "reasoning": reply.reasoning,
         "tool_calls": reply.tool_calls,
@@ -139,6 +161,7 @@ def read_step(message: Mapping[str, Any]) -> StepRecord:
         environment = Environment(
             image=wire["image"],
             user_comment=wire.get("user_comment", ""),
+            marked_image=wire.get("marked_image"),
             foreground=wire.get("foreground"),
             last_result=wire.get("last_result"),
             size=Size(width_px=size[0], height_px=size[1]) if size else None,
@@ -153,6 +176,7 @@ def read_step(message: Mapping[str, Any]) -> StepRecord:
             picture_sha256=wire.get("sha256", ""),
             policy=message.get("policy") or {},
             idempotency_key=message.get("idempotency_key"),
+            target=Target.from_wire(message["element"]) if message.get("element") else None,
         )
     except (KeyError, TypeError, IndexError, AttributeError, InvalidActionError) as error:
         raise ValueError("not an answered step") from error
@@ -167,6 +191,7 @@ def _build_environment(environment: Environment, picture: Picture) -> dict[str, 
     if environment.size is not None:
         wire["size"] = [environment.size.width_px, environment.size.height_px]
     optional = {
+        "marked_image": environment.marked_image,
         "ui_tree": picture.ui_tree_name,
         "foreground": environment.foreground,
         "last_result": environment.last_result,

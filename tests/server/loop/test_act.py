@@ -25,13 +25,14 @@ from parsers.action import (
     Note,
     Point,
     Scroll,
+    Size,
     Slide,
     TakeOver,
     Type,
     Wait,
 )
 from server.act import ElementNotFoundError, Observation, act_on_device
-from server.elements import describe_elements, list_elements
+from server.elements import Target, number_elements
 
 WIDTH, HEIGHT = 1080, 2400
 MIDDLE = Point(x=500, y=500)
@@ -207,7 +208,7 @@ SEEN_TREE = Observation(SEEN.screenshot, TREE)
 
 
 def test_what_can_be_acted_on_is_numbered_and_named_by_the_words_in_it() -> None:
-    elements = describe_elements(list_elements(TREE), WIDTH, HEIGHT)
+    elements = number_elements(TREE, Size(width_px=WIDTH, height_px=HEIGHT), 1).elements
     assert [(one.index, one.label, one.kind) for one in elements] == [
         (1, "蓝牙 已开启", "TextView"),
         (2, "名称", "EditText"),
@@ -233,6 +234,7 @@ def test_what_can_be_acted_on_is_numbered_and_named_by_the_words_in_it() -> None
 def test_a_number_taps_the_middle_of_its_element(
     phone: Any, element: Element, tap: tuple[int, int]
 ) -> None:
+    phone.tree = TREE
     do(Click(element=element), phone, SEEN_TREE)
     assert phone.journal == [("tap", *tap)]
 
@@ -241,7 +243,7 @@ def test_a_number_taps_the_middle_of_its_element(
 def test_a_number_that_is_not_on_the_screen_taps_nothing(phone: Any, element: Element) -> None:
     with pytest.raises(ElementNotFoundError) as error:
         do(Click(element=element), phone, SEEN_TREE)
-    assert error.value.details == {"count": 2}
+    assert error.value.details == {"count": 2, "span": str(element.index)}
     assert phone.journal == []
 
 
@@ -251,7 +253,54 @@ def test_a_number_without_a_tree_taps_nothing(phone: Any) -> None:
     assert phone.journal == []
 
 
-def test_a_box_that_hangs_over_the_edge_is_tapped_inside_the_screen(phone: Any) -> None:
+def test_a_box_that_hangs_over_the_edge_is_tapped_in_the_middle_of_what_is_seen(phone: Any) -> None:
     outside = UiTree(node(Bounds(1000, 2300, 1400, 3000), clickable=True), "<hierarchy/>")
+    phone.tree = outside
     do(Click(element=Element(index=1)), phone, Observation(SEEN.screenshot, outside))
-    assert phone.journal == [("tap", 1079, 2399)]
+    assert phone.journal == [("tap", 1040, 2350)]
+
+
+def seen_as(phone: Any, tree: UiTree | None, index: int = 1) -> Observation:
+    """What the model saw: the phone's picture, and the element of that number as it was told."""
+    numbered = number_elements(TREE, Size(width_px=WIDTH, height_px=HEIGHT), 1)
+    target = numbered.target_of(Click(element=Element(index=index)))
+    shot = Screenshot(phone.screenshot().data, WIDTH, HEIGHT)
+    return Observation(shot, tree, None, target)
+
+
+def test_on_an_unchanged_screen_the_tree_is_not_read_again(phone: Any) -> None:
+    observation = seen_as(phone, TREE)
+    phone.next("ui_tree", lambda: pytest.fail("a tree costs a second"))
+    do(Click(element=Element(index=1)), phone, observation)
+    assert phone.journal == [("tap", 540, 300)]
+
+
+def test_an_element_that_moved_meanwhile_is_tapped_where_it_is_now(phone: Any) -> None:
+    observation = seen_as(phone, TREE)
+    phone.screen += 1
+    lower = Bounds(0, 800, 1080, 1000)
+    words = (node(lower, text="蓝牙"), node(lower, text="已开启"))
+    phone.tree = UiTree(node(lower, clickable=True, children=words), "<hierarchy/>")
+    do(Click(element=Element(index=1)), phone, observation)
+    assert phone.journal == [("tap", 540, 900)]
+
+
+def test_an_element_that_is_gone_taps_nothing_and_the_model_is_told_which_exist(phone: Any) -> None:
+    observation = seen_as(phone, TREE)
+    phone.screen += 1
+    other = node(ROW, clickable=True, text="另一个")
+    phone.tree = UiTree(other, "<hierarchy/>")
+    with pytest.raises(ElementNotFoundError, match=r"no longer .* elements 1-1 exist") as error:
+        do(Click(element=Element(index=1)), phone, observation)
+    assert error.value.details == {"count": 1, "span": "1"}
+    assert phone.journal == []
+
+
+@pytest.mark.parametrize("source", ["text", "grid"])
+def test_what_was_found_on_the_picture_is_tapped_without_a_tree(phone: Any, source: Any) -> None:
+    seen = seen_as(phone, None)
+    assert seen.target is not None
+    phone.screen += 1
+    target = Target(seen.target.element, source, 9)
+    do(Click(element=Element(index=1)), phone, Observation(SEEN.screenshot, None, None, target))
+    assert phone.journal == [("tap", 540, 300)]

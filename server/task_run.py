@@ -129,10 +129,7 @@ class TaskRun:
     def describe_end(self, result: TaskResult, cost: Mapping[str, Any] | None) -> dict[str, Any]:
         """The result as callers get it: of all runs of the loop, with what it cost."""
         wire = result.to_wire()
-        earlier = [event.data for event in self.feed.after(0) if event.kind == "task_step"][
-            : self.steps_before
-        ]
-        logs = [*earlier, *wire["intermediate_logs"]]
+        logs = [dict(event.data) for event in self.feed.after(0) if event.kind == "task_step"]
         return {
             **wire,
             "task_id": self.task_id,
@@ -165,7 +162,8 @@ def restore_run(record: TaskRecord, session_id: str, server: StepServer) -> Task
     if record.open_intent:
         run.last_result = words_for(record.request.task).unknown
     if record.ended is not None:
-        run.ended = {**record.ended, "intermediate_logs": [dict(step) for step in record.steps]}
+        steps = [dict(step) for step in record.steps]
+        run.ended = {**record.ended, "task_id": record.task_id, "intermediate_logs": steps}
     return run
 
 

@@ -265,7 +265,8 @@ class LocalServer:
             )
             clock.passed("model")
             # 7 policy: may it run without a person?
-            decision = self.policy.decide(read.action, environment)
+            seen = await self._observer.with_elements(environment, request, screenshot)
+            decision = self.policy.decide(read.action, seen)
             clock.passed("policy")
             # 8 log: durable; then, and only then, the answer.
             target = numbered.target_of(read.action) if numbered is not None else None

@@ -56,6 +56,23 @@ class Observer:
         part = await fetch_if_web(request.screenshot, rules)
         return await self._engine.in_images(lambda: self._check(read_picture(part, rules)))
 
+    async def with_elements(
+        self, environment: Environment, request: StepRequest, screenshot: Screenshot
+    ) -> Environment:
+        """The observation with the words of its UI tree, for whoever decides by them.
+
+        A tree that cannot be read gives none: the decision is the stricter for it.
+        """
+        if environment.elements is not None or request.ui_tree is None:
+            return environment
+        try:
+            elements = await self._engine.in_images(
+                _read_elements, request.ui_tree, screenshot.size
+            )
+        except BadRequestError:
+            return environment
+        return replace(environment, elements=elements)
+
     async def read_environment(
         self,
         session: Session,

@@ -166,13 +166,14 @@ def read_step(message: Mapping[str, Any]) -> StepRecord:
             last_result=wire.get("last_result"),
             size=Size(width_px=size[0], height_px=size[1]) if size else None,
         )
-        action = action_from_wire(message["action"])
         raw = message.get("model_response") or message.get("reasoning") or ""
-        meta = action.meta.model_copy(update={"raw": raw})
+        answered = message["action"]
+        # The reply is put in before the one validation: copying models costs as much again.
+        action = action_from_wire({**answered, "meta": {**answered.get("meta", {}), "raw": raw}})
         return StepRecord(
             number=message["step"],
             environment=environment,
-            action=action.model_copy(update={"meta": meta}),
+            action=action,
             picture_sha256=wire.get("sha256", ""),
             policy=message.get("policy") or {},
             idempotency_key=message.get("idempotency_key"),

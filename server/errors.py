@@ -45,7 +45,7 @@ class IdempotencyConflictError(ServerError):
     """The same idempotency key came with another screenshot or query."""
 
     code = "request.idempotency_conflict"
-    status = 409
+    status = 422
 
 
 class SessionNotFoundError(ServerError):

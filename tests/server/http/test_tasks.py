@@ -85,7 +85,7 @@ def test_a_task_that_is_sent_twice_with_its_key_runs_once(start: Start) -> None:
     service.wait_for(answers[0]["task_id"], "done")
     assert len(service.raw.get("/v1/tasks").json()["tasks"]) == 1
     other = service.raw.post("/v1/tasks", json={**QUICK, "task": "other"}, headers=key)
-    assert service.error_of(other) == (409, "request.idempotency_conflict")
+    assert service.error_of(other) == (422, "request.idempotency_conflict")
 
 
 def test_two_phones_and_no_serial_is_a_question_not_a_guess(start: Start) -> None:

@@ -29,6 +29,7 @@ from device.screen import Picture, is_all_black, read_png
 from device.transport import CommandResult, Transport
 
 CAPTURE_TIMEOUT_S = 20.0
+_REFUSAL_PAUSE_S = 0.3
 # How the screen is turned comes along on standard error, asked while the picture is being taken.
 _ASK_ROTATION = script(
     "dumpsys -t 2 window displays 2>/dev/null | grep -E 'DisplayFrames|mRotation=|cur=' >&2 &"
@@ -101,10 +102,10 @@ class ScreenCapture:
         try:
             return self._take_once()
         except ScreenshotRefusedError:
-            raise
+            time.sleep(_REFUSAL_PAUSE_S)  # refused in the middle of a change of windows
         except ScreenshotError:
             self._display = None  # its id may have changed: folded, unfolded, restarted
-            return self._take_once()
+        return self._take_once()
 
     def _take_once(self) -> Picture:
         if self._display is None:

@@ -30,7 +30,9 @@ from device.quoting import COMMAND_MAX_BYTES, ShellCommand
 
 DEFAULT_TIMEOUT_S = 15.0
 OUTPUT_MAX_BYTES = 256 * 1024 * 1024
-RECONNECT_PAUSE_S = 3.0
+RECONNECT_PAUSE_S = 1.0
+RECONNECT_WAIT_S = 8.0
+_RECONNECT_LOOK_S = 0.1
 _READ_PAUSES_S = (0.2, 1.0)
 _SMALL_BUFFER_BYTES = 16 * 1024
 _SYNC_CHUNK_BYTES = 64 * 1024
@@ -251,23 +253,31 @@ class Transport:
         return self._services
 
     def _open(self, deadline: float) -> Connection:
-        try:
-            return self.server.open_device(self.serial, deadline)
-        except (DeviceNotFoundError, DeviceOfflineError) as error:
-            if not self._reconnect(error, deadline):
-                raise
-        return self.server.open_device(self.serial, deadline)
+        """Open a connection to the phone; one on the network that dropped is connected again.
+
+        No command was sent yet, so nothing can run twice.
+        """
+        give_up = min(deadline, time.monotonic() + RECONNECT_WAIT_S)
+        while True:
+            try:
+                return self.server.open_device(self.serial, deadline)
+            except (DeviceNotFoundError, DeviceOfflineError) as error:
+                if time.monotonic() >= give_up or not self._reconnect(error, give_up):
+                    raise
 
     def _reconnect(self, error: DeviceError, deadline: float) -> bool:
         """Connect a network phone again: a restarted adb server has forgotten it.
 
-        No command was sent yet, so nothing can run twice. Not more often than every few seconds.
+        Not more often than once in a while; False where the phone does not answer either.
         """
         if not is_network_serial(self.serial):
             return False
         with self._reconnect_lock:
             now = time.monotonic()
-            if now - self._reconnected_at < RECONNECT_PAUSE_S:
+            wait_s = self._reconnected_at + RECONNECT_PAUSE_S - now
+            if wait_s > 0:
+                # Somebody has just connected it; if that did not last, it is tried again.
+                time.sleep(min(wait_s, _RECONNECT_LOOK_S))
                 return True
             self._reconnected_at = now
             try:

@@ -129,7 +129,13 @@ def test_a_refusal_is_read_from_either_stream(adb: ScriptedAdbServer, stream: st
     adb.reply = phone(lambda command: reply)
     with pytest.raises(ScreenshotRefusedError):
         ScreenCapture(adb.transport()).take()
-    assert sum("screencap" in command for command in adb.commands) == 1
+    assert sum("screencap" in command for command in adb.commands) == 2
+
+
+def test_a_refusal_in_passing_is_none(adb: ScriptedAdbServer) -> None:
+    replies = [Reply(stdout=b"Capturing failed.\n"), Reply(stdout=WHITE)]
+    adb.reply = phone(lambda command: replies.pop(0))
+    assert ScreenCapture(adb.transport()).take().data == WHITE
 
 
 @pytest.mark.parametrize(

@@ -134,12 +134,18 @@ def test_an_offline_network_phone_is_disconnected_first_and_not_in_a_tight_loop(
     adb: ScriptedAdbServer,
 ) -> None:
     adb.failures = ["device offline"] * 4
-    transport = adb.transport("10.0.0.2:5555")
-    for _ in range(2):
-        with pytest.raises(DeviceOfflineError):
-            transport.run(command("true"))
-    reconnects = [r for r in adb.requests if not r.startswith("host:transport")]
+    adb.transport("10.0.0.2:5555").run(command("true"))
+    reconnects = [r for r in adb.requests if r.startswith(("host:connect", "host:disconnect"))]
     assert reconnects == ["host:disconnect:10.0.0.2:5555", "host:connect:10.0.0.2:5555"]
+
+
+def test_a_network_phone_that_does_not_answer_is_given_up_at_once(adb: ScriptedAdbServer) -> None:
+    adb.failures = ["device offline"] * 20
+    adb.answers["host:connect:10.0.0.2:5555"] = "failed to connect to 10.0.0.2:5555"
+    start = time.monotonic()
+    with pytest.raises(DeviceOfflineError):
+        adb.transport("10.0.0.2:5555").run(command("true"))
+    assert time.monotonic() - start < 1
 
 
 def test_a_usb_phone_that_is_gone_is_not_searched_on_the_network(

@@ -23,6 +23,7 @@ from server.http.guards import RequestGuard
 from server.http.health import health_routes
 from server.http.login import login_routes
 from server.http.mcp_endpoint import McpEndpoint
+from server.http.parsing import parsing_routes
 from server.http.policy import policy_routes
 from server.http.sessions import session_routes
 from server.http.steps import step_routes
@@ -106,6 +107,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(policy_routes(server.policy))
     app.include_router(device_routes(phones, tasks.leases))
     app.include_router(health_routes(settings, server.metrics))
+    app.include_router(parsing_routes())
     app.include_router(login_routes(access))
     app.include_router(docs_routes(app))
     for path in ("/mcp", "/mcp/"):

@@ -32,6 +32,7 @@ from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
 from server.control import TaskControl, TaskEnd, Worker
 from server.elements import Target
 from server.error_body import describe_error
+from server.killpoints import reach
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
 from server.loop_words import words_for
@@ -303,6 +304,7 @@ class _AgentLoop:
             self._report(decision, outcome, started)
             raise
         finally:
+            reach("K13")
             self._record("device_outcome", {"step": decision.step, **outcome.to_wire()})
         if outcome.status == "ok":
             self.has_acted = True

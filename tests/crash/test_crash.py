@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from server.local_server import LocalServer
+from server.records.object_store import ObjectStore
+from server.upkeep import verify_session
+from tests.crash.child import settings_for
 from tests.crash.crash import STEP_POINTS, BrokenPromise
+from tests.crash.folder_objects import FolderObjects
 from tests.crash.power import check_every_cut, check_power_cuts
+from tests.server.records.house import CountingModel, take_step
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = int(os.environ.get("LOCALSERVER_CRASH_KILLS", "120"))
+KILLS = int(os.environ.get("LOCALSERVER_CRASH_KILLS", "100"))
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="lives are forked processes")
 
 
@@ -57,3 +64,36 @@ def test_the_harness_catches_a_server_that_makes_nothing_durable() -> None:
 
 def test_a_last_line_cut_at_any_byte_costs_that_line_alone() -> None:
     assert check_every_cut(1) > 500
+
+
+COMPACT = """
+import sys
+from pathlib import Path
+from server.records.object_store import ObjectStore
+from tests.crash.folder_objects import FolderObjects
+ObjectStore(FolderObjects(Path(sys.argv[1]))).seal(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("point", ["K15:1", "K15:2", "K3:2", "K2:1"])
+def test_a_kill_while_records_are_compacted_costs_nothing(tmp_path: Path, point: str) -> None:
+    folder = tmp_path / "objects"
+    store = ObjectStore(FolderObjects(folder))
+    settings = settings_for(tmp_path)
+    with LocalServer(settings, model_client=CountingModel(), store=store) as server:
+        session_id = server.get_session({"task": "t"})
+        for number in (1, 2, 3):
+            take_step(server, session_id, number)
+    before = [b"".join(store.log(session_id).read()), b"".join(store.events(session_id).read())]
+    done = subprocess.run(
+        [sys.executable, "-c", COMPACT, str(folder), session_id],
+        cwd=ROOT,
+        env={**os.environ, "KILLPOINT": point},
+    )
+    assert done.returncode == -signal.SIGKILL
+    after = [b"".join(store.log(session_id).read()), b"".join(store.events(session_id).read())]
+    assert after == before
+    with LocalServer(settings, model_client=CountingModel(), store=store) as server:
+        assert take_step(server, session_id, 4)["current_step"] == 4
+        server.close_session(session_id, "TASK_COMPLETED_SUCCESSFULLY")
+        assert verify_session(store, session_id).findings == ()

@@ -297,6 +297,7 @@ class _AgentLoop:
         wire = decision.action.to_wire(include_meta=False)
         self._record("device_intent", {"step": decision.step, "action": wire})
         seen = replace(observation, target=decision.target)
+        reach("K12")
         try:
             outcome = self.control.call_device(lambda: self._attempt(decision.action, seen))
         except TaskEnd as end:

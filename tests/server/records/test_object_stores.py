@@ -7,7 +7,10 @@ import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import boto3
 import pytest
+from gcp_storage_emulator.server import create_server
+from moto.server import ThreadedMotoServer
 
 from server.errors import ConfigError, SessionNotFoundError, StorageError
 from server.local_server import LocalServer
@@ -20,15 +23,11 @@ from server.upkeep import repair_session, verify_session
 from tests.crash.child import CONFIGS, settings_for, small_png
 from tests.server.records.house import CountingModel, take_step
 
-boto3 = pytest.importorskip("boto3")
-moto_server = pytest.importorskip("moto.server")
-gcp_server = pytest.importorskip("gcp_storage_emulator.server")
-
 
 @pytest.fixture(scope="module")
 def s3_address() -> Iterator[str]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()
     yield f"http://{host}:{port}"
@@ -40,7 +39,7 @@ def gcs_address() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = gcp_server.create_server("127.0.0.1", port, in_memory=True, default_bucket="traces")
+    server = create_server("127.0.0.1", port, in_memory=True, default_bucket="traces")
     server.start()
     yield f"http://127.0.0.1:{port}"
     server.stop()

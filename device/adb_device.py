@@ -253,7 +253,9 @@ class AdbDevice:
             AppNotFoundError: It is not installed.
         """
         self._check_installed(package)
-        check(self.transport.run(command("am", "force-stop", package)), "stop the app")
+        # Without a user it would stop the app of the work profile and its twin as well.
+        words = ("am", "force-stop", "--user", self._current_user(), package)
+        check(self.transport.run(command(*words)), "stop the app")
 
     def installed_apps(self) -> list[InstalledApp]:
         """All packages of the current user, with the names that the alias table knows."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from device.adb_device import AdbDevice
 from device.apps import (
     AliasTable,
     components_of,
@@ -24,6 +25,7 @@ from device.errors import (
 )
 from device.launching import read_start
 from device.protocol import InstalledApp
+from device.scripted_adb_server import Reply, ScriptedAdbServer
 
 SHIPPED = Path(__file__).parents[2] / "configs" / "apps.yaml"
 TABLE = AliasTable(
@@ -206,3 +208,20 @@ def test_a_task_that_was_brought_to_the_front_was_started() -> None:
 
 def test_the_last_component_counts() -> None:
     assert read_resolved("priority=0 match=0x0\na.b/.C\n") == "a.b/.C"
+
+
+def test_only_the_app_of_the_user_in_front_is_stopped(
+    adb: ScriptedAdbServer, tmp_path: Path
+) -> None:
+    """Its twin of user 999 and the one of the work profile go on."""
+
+    def reply(line: str) -> Reply:
+        if line.startswith("pm list packages"):
+            return Reply(stdout=b"package:com.chat\n")
+        return Reply(stdout=b"10\n" if line == "am get-current-user" else b"")
+
+    adb.reply = reply
+    AdbDevice(adb.transport(), state_dir=tmp_path).stop_app("com.chat")
+    assert adb.commands[-1] == "shell,v2:am force-stop --user 10 com.chat"
+    listings = [c for c in adb.commands if "pm list packages" in c]
+    assert all(c.endswith(" --user 10") for c in listings)

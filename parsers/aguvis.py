@@ -52,6 +52,7 @@ from parsers.single_turn import build_single_turn
 
 WAIT_DEFAULT_S = 3.0
 _LABEL = re.compile(r"\A[ \t]{0,8}(?:Thought|Observation)\s{0,3}[:：]\s{0,3}", re.IGNORECASE)
+_ACTION = re.compile(r"[ \t*#]{0,8}Action[ *]{0,4}[:：]", re.IGNORECASE)
 _SENTENCE = re.compile(r"[ \t]{0,8}Action\s{0,3}[:：]\s{0,3}([^\n(]+)$", re.MULTILINE)
 _X, _Y = param("x"), param("y")
 
@@ -97,7 +98,12 @@ class Aguvis(CallDialect):
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
         rest = strip_edges(rest)
-        action = self.read_one(rest, reading, thought=thought)
+        label = next(line_matches(rest, _ACTION), None)
+        if label is not None:
+            said = rest[: label.start()].strip()
+            thought = "\n".join(part for part in (thought, said) if part)
+        body = rest[label.end() :] if label else rest
+        action = self.read_one(body, reading, thought=thought)
         sentence = next(line_matches(rest, _SENTENCE), None)
         explain = sentence.group(1).strip() if sentence else ""
         return action.model_copy(

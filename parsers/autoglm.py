@@ -61,7 +61,14 @@ from parsers.prompting import (
     past_turns,
     text_part,
 )
-from parsers.reading import Reading, Refused, from_point, split_thought, strip_edges
+from parsers.reading import (
+    Reading,
+    Refused,
+    from_point,
+    is_thinking_open,
+    split_thought,
+    strip_edges,
+)
 
 WAIT_DEFAULT_S = 1.0
 WHICH_ONE = {
@@ -145,13 +152,14 @@ class AutoGlm(CallDialect):
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
-        answers = list(_ANSWER.finditer(rest or thought))
-        if not rest and answers:
+        if not rest and is_thinking_open(text) and (answers := list(_ANSWER.finditer(thought))):
             reading.repair("the thinking is not closed")
             thought, rest = thought[: answers[-1].start()], thought[answers[-1].end() :]
-        elif answers:
-            thought = f"{thought}\n{rest[: answers[-1].start()]}".strip()
-            rest = rest[answers[-1].end() :]
+        elif answer := _ANSWER.search(rest):
+            # All that is answered counts: a second answer may contradict the first.
+            thought = f"{thought}\n{rest[: answer.start()]}".strip()
+            rest = rest[answer.end() :]
+            return self.read_one(strip_edges(rest), reading, thought=thought, drafts=False)
         return self.read_one(strip_edges(rest), reading, thought=thought)
 
     def act_on(self, call: Call, reading: Reading) -> Action:

@@ -78,6 +78,8 @@ def bind(call: Call, signature: Iterable[Param], reading: Reading) -> dict[str, 
         last = found
     free = [p for p in params if p.name not in values]
     while loose:
+        if not free and isinstance(loose[0], Cut) and not loose[0]:
+            break  # cut behind the last argument: there was nothing more to come
         if not free:
             raise Refused("bad_arg", f"`{call.name}` has too many arguments", loose[0])
         target = free.pop(0)
@@ -126,8 +128,13 @@ class Arguments:
         self._reading = reading
 
     def has(self, name: str) -> bool:
-        """Whether the argument is there and not empty (`None`, `''`, `[]` are empty)."""
+        """Whether the argument is there and not empty (`None`, `''`, `[]` are empty).
+
+        One that the end of the reply cut short is there, even if nothing of it came.
+        """
         value = self._values.get(name)
+        if isinstance(value, Cut):
+            return True
         if isinstance(value, Bare):
             return value.strip().lower() not in ("", "none", "null", "[]", "()")
         return value is not None and value not in ("", [], ())

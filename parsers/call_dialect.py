@@ -54,14 +54,17 @@ class CallDialect(Dialect):
         """The spelling under which `functions` knows a name."""
         return name.lower()
 
-    def read_one(self, text: str, reading: Reading, *, thought: str = "") -> Action:
-        """Find the one call in `text` and act on it.
+    def read_one(
+        self, text: str, reading: Reading, *, thought: str = "", drafts: bool | None = None
+    ) -> Action:
+        """Find the one call in `text` and act on it; `drafts` speaks for this text alone.
 
         Raises:
             Refused: There is none, or it cannot be read.
         """
         calls = read_calls(text, self.knows, reading) or self._read_bare_name(text, reading)
-        call = choose_call(calls, self.is_stop, text, reading, drafts=self.drafts)
+        drafts = self.drafts if drafts is None else drafts
+        call = choose_call(calls, self.is_stop, text, reading, drafts=drafts)
         action = self.act_on(call, reading)
         cot = _drop_label(strip_tokens(thought or text[: call.start])).strip(" \t\r\n`*")
         return action.model_copy(update={"cot": cot}) if cot else action

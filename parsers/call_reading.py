@@ -30,6 +30,11 @@ _BRACKET_CLOSER = {"(": ")）", "[": "]］】", "{": "}", "（": "）)", "［": 
 _EXPRESSION = re.compile(r"[\"']\s*[+%*]\s*[\"']|[\"']\s*[.%]\s*(?:format|join)?\s*\(")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": ""}
+_NO_WORD = re.compile(r"\b(?:action|操作|动作)\b|</?\w{1,20}>|```\w{0,12}", re.IGNORECASE)
+_DANGLING_LABEL = re.compile(
+    r"(?:^|\n)[ \t*#]{0,9}(?:actions?|grounded operation|操作|动作)[ *#]{0,9}[:：][\s*`]{0,20}\Z",
+    re.IGNORECASE,
+)
 ARGUMENTS_MAX = 40
 CALLS_MAX = 40
 HEADS_MAX = 2000
@@ -174,7 +179,12 @@ def choose_call(
         if is_stop(first):
             raise Refused("multiple_actions", "two different stops in one reply", first.name)
         reading.warn("several actions in one reply: the first is taken")
-    if reading.from_reasoning and _is_prose(text[chosen[-1].end :]):
+    behind = text[chosen[-1].end :]
+    if _DANGLING_LABEL.search(behind):
+        raise Refused("no_action", "nothing stands behind the action's label", clip(behind))
+    if is_stop(first) and _is_prose(behind) and _is_inside_a_line(text, first.start):
+        raise Refused("no_action", "an end is mentioned inside a sentence, not given", first.name)
+    if reading.from_reasoning and _is_prose(behind):
         raise Refused("no_action", "the reasoning does not end with a whole action", clip(text))
     if first.cut:
         reading.repair("the closing bracket is missing")
@@ -266,6 +276,8 @@ def _cut_tolerantly(text: str, start: int, reading: Reading) -> _Cutting:
     while len(arguments) < ARGUMENTS_MAX:
         position = _skip(text, position, " \t\r\n,，")
         if position >= len(text):
+            if text[:position].rstrip()[-1:] in ("(", "（", ",", "，"):
+                arguments.append((None, Cut("")))  # one more was to come
             return _Cutting(tuple(arguments), len(text), True)
         if text[position] in ")）":
             return _Cutting(tuple(arguments), position + 1, False)
@@ -301,7 +313,8 @@ def _cut_value(text: str, position: int, reading: Reading) -> tuple[object, int]
 
 def _cut_quoted(text: str, begin: int, closers: str, reading: Reading) -> tuple[object, int]:
     """A quoted text whose quotes do not add up: the longest text that still ends the call."""
-    quote = f"[{closers}]"
+    # An escaped quote closes nothing.
+    quote = rf"(?<!\\)(?:\\\\)*+(?P<quote>[{closers}])"
     end = re.compile(quote + r"\s*(?=[,，]\s*" + _NAME_AHEAD + ")").search(text, begin)
     if end is None:
         for ending in (r"\s*(?=[)）]\s*[.。;；]?\s*(?:\n|$|<|```))", r"\s*(?=[)）])", r"\s*$"):
@@ -311,7 +324,7 @@ def _cut_quoted(text: str, begin: int, closers: str, reading: Reading) -> tuple[
                 break
     if end is None:
         return Cut(text[begin:]), len(text)
-    raw = text[begin : end.start()]
+    raw = text[begin : end.start("quote")]
     if _EXPRESSION.search(raw):
         raise Refused("bad_arg", "an argument must be a plain value, not an expression", raw)
     if any(closer in raw for closer in closers):
@@ -351,5 +364,10 @@ def _begins_line(text: str, head: _Head, knows: Callable[[str], bool]) -> bool:
 
 
 def _is_prose(gap: str) -> bool:
-    """Whether words stand between two calls (labels and list numbers are no words)."""
-    return bool(re.search(r"[^\W\d_]", re.sub(r"(?i)\b(?:action|操作|动作)\b", "", gap)))
+    """Whether words stand between two calls (labels, tags and list numbers are no words)."""
+    return bool(re.search(r"[^\W\d_]", _NO_WORD.sub("", gap)))
+
+
+def _is_inside_a_line(text: str, position: int) -> bool:
+    """Whether words stand before a call on its line."""
+    return _is_prose(text[text.rfind("\n", 0, position) + 1 : position])

@@ -40,9 +40,17 @@ from parsers.prompting import need_prompt
 from parsers.reading import Reading, Refused, line_matches, opposite, split_thought, strip_edges
 from parsers.single_turn import build_single_turn
 
-_LABEL = re.compile(r"Grounded\s{1,3}Operation\s{0,3}[:：]", re.IGNORECASE)
-_MARK = re.compile(r"<<\s{0,3}([^<>\n]{1,40}?)\s{0,3}>>")
-_SENSITIVE = re.compile(r"敏感|sensitive", re.IGNORECASE)
+_LABEL = re.compile(r"[ \t*#]{0,9}Grounded\s{1,3}Operation\s{0,3}[:：]", re.IGNORECASE)
+_LEFT, _RIGHT = "[<‹«《〈＜]", "[>›»》〉＞]"
+# At the end of a line; models damage its brackets.
+_MARKS = re.compile(
+    rf"{_LEFT}{{1,2}}[^<>‹›«»《》〈〉＜＞\n'\"]{{1,40}}{_RIGHT}{{0,2}}[ \t]*$", re.MULTILINE
+)
+# A question too many costs less than one too few: any bracket on either side will do.
+_SENSITIVE = re.compile(
+    rf"{_LEFT}\s{{0,3}}(?:敏感|sensitive)|(?:敏感操作|sensitive(?: operation)?)\s{{0,3}}{_RIGHT}",
+    re.IGNORECASE,
+)
 _VARIABLE = re.compile(r"__Cog\w{1,60}__")
 _SENTENCE = re.compile(r"[ \t]{0,8}Action\s{0,3}[:：]\s{0,3}([^\n]+)", re.IGNORECASE)
 _BOX = param("box", is_point=True)
@@ -85,11 +93,12 @@ class CogAgent(CallDialect):
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
         rest = strip_edges(rest)
-        labels = list(_LABEL.finditer(rest))
-        said = rest[: labels[-1].start()] if labels else ""
-        body = rest[labels[-1].end() :] if labels else rest
-        marks = _MARK.findall(body)
-        body = _MARK.sub("", body).strip()
+        # One inside a line is quoted, unless there is no other; all behind the first one counts.
+        label = next(line_matches(rest, _LABEL), None) or _LABEL.search(rest)
+        said = rest[: label.start()] if label else ""
+        body = rest[label.end() :] if label else rest
+        is_sensitive = _SENSITIVE.search(body) is not None
+        body = _MARKS.sub("", body).strip()
         cot = "\n".join(part.strip() for part in (thought, said) if part.strip())
         action = self.read_one(body, reading, thought=cot or " ")
         update: dict[str, object] = {"cot": cot}
@@ -97,7 +106,7 @@ class CogAgent(CallDialect):
         if sentence is not None:
             update["explain"] = sentence.group(1).strip()
             update["summary"] = f"{sentence.group(1).strip()}\t{body}"
-        if any(_SENSITIVE.search(mark) for mark in marks):
+        if is_sensitive:
             update["confirm"] = str(update.get("explain") or body)
         return action.model_copy(update=update)
 

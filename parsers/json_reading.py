@@ -355,9 +355,11 @@ class _Reader:
     def _string(self, quote: str, ends: re.Pattern[str]) -> str:
         step = _STRING_STEP[quote]
         begin = at = self.position + 1
+        first = self.limit  # where the first quote stands
         while True:
             match = step.match(self.text, at, self.limit)
             at = match.end() if match else self.limit
+            first = min(first, at)
             if at >= self.limit:
                 self.position = self.limit
                 self._fail("truncated", "a text breaks off before its closing quote")
@@ -366,6 +368,9 @@ class _Reader:
                 self.position = self.limit
                 self._fail("truncated", "a text breaks off before its closing quote")
             if ends.match(self.text, at + 1, self.limit):
+                if at > first and not self.text[at + 1 : self.limit].strip():
+                    # Closed by a guess alone: the next key may have been on its way.
+                    self._fail("truncated", "a text breaks off, or its object does")
                 self.position = at + 1
                 if quote != '"':
                     self._repair("quotes that are not JSON's")

@@ -68,6 +68,8 @@ class OpenAiCua(Dialect):
         thought = "\n".join(filter(None, (found.thought, found.prose, said)))
         if not calls:
             return Complete.model_validate({"return": said})
+        if said:
+            raise Refused("multiple_actions", "a computer call and a final message: give one", said)
         action = choose_action(calls, reading, lambda call: _read_call(call, reading))
         return action.model_copy(update={"cot": thought})
 

@@ -82,11 +82,11 @@ class OsAtlas(Dialect):
         boxes = _BOX_TOKENS.findall(text)
         thought, rest = split_thought(text)
         rest = strip_edges(rest)
-        labels = list(line_matches(rest, _LABEL))
-        said = rest[: labels[-1].end()] if labels else ""
-        body = rest[labels[-1].end() :] if labels else rest
+        label = next(line_matches(rest, _LABEL), None)
+        said = rest[: label.end()] if label else ""
+        body = rest[label.end() :] if label else rest
         calls = _read_lines(body)
-        if not calls and len(boxes) == 1 and not labels:
+        if not calls and len(boxes) == 1 and label is None:
             reading.repair("a grounding box read as a click")
             return Click(point=reading.point(boxes[0]))
         call = choose_call(calls, _is_stop, body, reading)

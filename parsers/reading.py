@@ -25,6 +25,7 @@ from parsers.points import (
 from parsers.refusals import Bare, Cut, Refused, clip
 from parsers.wrappers import (
     Thought,
+    is_thinking_open,
     line_matches,
     split_thought,
     strip_edges,
@@ -41,6 +42,7 @@ __all__ = [
     "Thought",
     "clip",
     "from_point",
+    "is_thinking_open",
     "line_matches",
     "opposite",
     "read_direction",

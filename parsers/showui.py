@@ -68,7 +68,7 @@ class ShowUi(Dialect):
         plan: list[Mapping[str, Any]] = []
         for item in found:
             if isinstance(item, JsonFault):
-                if plan:
+                if plan and not _is_stop(plan[0]):
                     reading.warn("the rest of the plan cannot be read")
                     break
                 code: RejectionCode = item.code if item.started else "no_action"
@@ -81,7 +81,7 @@ class ShowUi(Dialect):
         if not plan:
             raise Refused("no_action", "there is no dict with an 'action' in the reply", rest)
         first = plan[0]
-        if any(_is_stop(step) and step != first for step in plan) and len(plan) > 1:
+        if any(step != first and (_is_stop(step) or _is_stop(first)) for step in plan):
             raise Refused("multiple_actions", "an act and a stop in one reply", plan[-1])
         if any(step != first for step in plan):
             reading.warn("several actions in one reply: the first is taken")
@@ -116,6 +116,8 @@ def _act(step: Mapping[str, Any], reading: Reading) -> Action:
         case "SWIPE":
             return _swipe(position, reading)
         case "ANSWER":
+            if "value" not in step:
+                raise Refused("missing_arg", "`value` is missing: the answer, or None", "")
             return Complete(**{"return": "" if value is None else str(value)})
     raise Refused("unknown_action", "use TAP, INPUT, SWIPE, SCROLL, ENTER or ANSWER", name)
 

@@ -64,6 +64,7 @@ from parsers.reading import (
     Reading,
     Refused,
     from_point,
+    is_thinking_open,
     line_matches,
     opposite,
     read_numbers,
@@ -161,7 +162,7 @@ class UiTars(CallDialect):
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
-        if not rest and any(line_matches(thought, _LABEL)):
+        if not rest and is_thinking_open(text) and any(line_matches(thought, _LABEL)):
             reading.repair("the thinking is not closed")
             thought, rest = "", thought
         rest = strip_edges(_SEED_TAG.sub("", rest) if "<seed" in rest or "</seed" in rest else rest)

@@ -49,7 +49,15 @@ from parsers.call_dialect import CallDialect
 from parsers.errors import InvalidActionError
 from parsers.keys import press, read_key
 from parsers.prompting import need_prompt
-from parsers.reading import Reading, Refused, from_point, opposite, split_thought, strip_edges
+from parsers.reading import (
+    Reading,
+    Refused,
+    from_point,
+    is_thinking_open,
+    opposite,
+    split_thought,
+    strip_edges,
+)
 from parsers.single_turn import build_single_turn
 
 WAIT_DEFAULT_S = 5.0
@@ -116,7 +124,7 @@ class UiVenus(CallDialect):
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
-        if not rest and _ACTION.search(thought):
+        if not rest and is_thinking_open(text) and _ACTION.search(thought):
             reading.repair("the thinking is not closed")
             at = thought.lower().rfind("<action")
             thought, rest = (thought[:at], thought[at:]) if at >= 0 else ("", thought)

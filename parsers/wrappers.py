@@ -82,7 +82,8 @@ class Thought(NamedTuple):
 def split_thought(text: str) -> Thought:
     """Split `<think>…</think>` (or `<thinking>`, `<thought>`) off the front of a reply.
 
-    Where opening and closing tags alternate, all that stands behind a closed block is the rest.
+    What stands before the first opening tag was not thought but said: it belongs to the rest.
+    Where opening and closing tags alternate, so does all that stands behind a closed block.
     Else the *last* closing tag ends the thinking, so that a thought which quotes a closing tag or
     a draft action never wins. An opened tag that is never closed swallows all that follows.
     """
@@ -96,9 +97,18 @@ def split_thought(text: str) -> Thought:
         ends = [*(tag.start() for tag in tags[2::2]), len(text)]
         thoughts = [text[tags[n].end() : tags[n + 1].start()] for n in range(0, len(tags), 2)]
         rests = [text[close.end() : end] for close, end in zip(closing, ends, strict=True)]
+        rests.insert(0, text[: tags[0].start()])
         return Thought("\n".join(thoughts).strip(), "\n".join(rests).strip())
+    begin = 0 if tags[0].group(1) else tags[0].start()
     end = closing[-1]
-    return Thought(_THINK_TAG.sub(" ", text[: end.start()]).strip(), text[end.end() :].strip())
+    thought = _THINK_TAG.sub(" ", text[begin : end.start()]).strip()
+    return Thought(thought, f"{text[:begin]}\n{text[end.end() :]}".strip())
+
+
+def is_thinking_open(text: str) -> bool:
+    """Whether a reply opens its thinking and never closes it."""
+    tags = list(_THINK_TAG.finditer(text)) if "<" in text else []
+    return bool(tags) and not any(tag.group(1) for tag in tags)
 
 
 def _alternate(tags: Sequence[re.Match[str]]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from parsers.call_reading import ARGUMENTS_MAX, Call
-from parsers.reading import Cut
+from parsers.reading import Cut, Refused
 
 _HEAD = re.compile(
     r"<(?:invoke\s{1,5}name\s{0,3}=\s{0,3}[\"']?|function\s{0,3}=\s{0,3}[\"']?)"
@@ -20,6 +20,7 @@ _PARAMETER = re.compile(
     r"<parameter(?:\s{1,5}name)?\s{0,3}=\s{0,3}[\"']?([A-Za-z_]\w{0,60})[\"']?"
     r"(?:\s{1,5}string\s{0,3}=\s{0,3}[\"']?\w{1,9}[\"']?)?\s{0,3}>"
 )
+_TAG = re.compile(r"</?(?!parameter)[\w:]{1,40}[^<>]{0,200}>|```|<｜|<\|")
 _PARAMETER_END = "</parameter>"
 
 
@@ -28,6 +29,10 @@ def read_xml_calls(text: str) -> list[Call]:
 
     A parameter that lost its end tag is a `Cut`; a call that lost its own end tag is whole as long
     as its parameters are.
+
+    Raises:
+        Refused: `bad_arg` for text between or behind the parameters (a value that holds
+            `</parameter>` would lose its end), `truncated` where a tag breaks off.
     """
     if "<" not in text:
         return []
@@ -43,6 +48,7 @@ def read_xml_calls(text: str) -> list[Call]:
             gap = re.compile(r"\s*").match(text, position)
             parameter = _PARAMETER.match(text, gap.end() if gap else position)
             if parameter is None:
+                _check_end(text, gap.end() if gap else position)
                 break
             end = text.find(_PARAMETER_END, parameter.end())
             if end < 0:
@@ -53,6 +59,15 @@ def read_xml_calls(text: str) -> list[Call]:
             position = end + len(_PARAMETER_END)
         calls.append(Call(head.group(1), tuple(arguments), head.start(), position))
     return calls
+
+
+def _check_end(text: str, position: int) -> None:
+    """What stands behind the last parameter: a tag, or nothing."""
+    if position >= len(text) or _TAG.match(text, position):
+        return
+    if text[position] == "<" and ">" not in text[position:]:
+        raise Refused("truncated", "the reply was cut inside a tag", text[position:])
+    raise Refused("bad_arg", "text stands outside of a parameter", text[position:])
 
 
 def _trim(value: str) -> str:

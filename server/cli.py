@@ -258,13 +258,35 @@ def phone(
         int, typer.Option(min=0, max=65535, help="Port for adb; 0 takes a free one.")
     ] = 0,
     locale: Annotated[Locale, typer.Option(help="Language of the phone.")] = Locale.ZH,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Screen size in pixels.")] = "1080x2400",
+    size: Annotated[
+        str | None, typer.Option(metavar="WxH", help="Screen size in pixels. Default: its own.")
+    ] = None,
+    personality: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose phone: pixel14, samsung_oneui, foldable, ...")
+    ] = "pixel14",
+    vendor_switch: Annotated[
+        bool, typer.Option("--vendor-switch", help="The maker's second debugging switch is on.")
+    ] = False,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[:times=N]", help="Misbehave so; see docs/virtual-phone.md."),
+    ] = None,
     connect: Annotated[bool, typer.Option(help="Connect it to this machine's adb server.")] = True,
 ) -> None:
     """Start a virtual phone: a device for adb with screen and apps."""
     from server.commands import phone_command
 
-    raise typer.Exit(phone_command(port=port, locale=locale.value, size=size, connect=connect))
+    raise typer.Exit(
+        phone_command(
+            port=port,
+            locale=locale.value,
+            size=size,
+            personality=personality,
+            vendor_switch=vendor_switch,
+            faults=fault or [],
+            connect=connect,
+        )
+    )
 
 
 @app.command()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -282,16 +283,40 @@ def show_command(
 
 
 @clear_errors
-def phone_command(*, port: int, locale: Literal["zh", "en"], size: str, connect: bool) -> int:
+def phone_command(
+    *,
+    port: int,
+    locale: Literal["zh", "en"],
+    size: str | None,
+    personality: str,
+    vendor_switch: bool,
+    faults: list[str],
+    connect: bool,
+) -> int:
     """Start a virtual phone and keep it until it is stopped."""
     from device.discovery import connect as connect_phone
+    from device.virtual_phone.faults import FaultError, read_fault
+    from device.virtual_phone.personalities import PERSONALITIES
     from device.virtual_phone.process import PhoneStartError, VirtualPhoneProcess
 
-    width, _, height = size.partition("x")
-    if not (width.isdigit() and height.isdigit()):
-        raise ConfigError(f"--size {size} is no size; write it like 1080x2400")
+    if personality not in PERSONALITIES:
+        raise ConfigError(
+            f"no phone is called {personality}; use one of {', '.join(PERSONALITIES)}"
+        )
     try:
-        process = VirtualPhoneProcess(adb_port=port, size=(int(width), int(height)), locale=locale)
+        for fault in faults:
+            read_fault(fault)
+    except FaultError as error:
+        raise ConfigError(f"--fault: {error}; docs/virtual-phone.md lists them") from error
+    try:
+        process = VirtualPhoneProcess(
+            adb_port=port,
+            size=_read_size(size) if size is not None else None,
+            locale=locale,
+            personality=personality,
+            vendor_switch=vendor_switch,
+            faults=faults,
+        )
     except PhoneStartError as error:
         raise ServerError(f"{error}; mend that and start it again") from error
     with process as phone:

@@ -372,6 +372,13 @@ def _say_token(access: Access) -> str:
     return f"{where}\nit was made now: {access.file.token}" if access.file.is_new else where
 
 
+def _read_size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([1-9]\d{2,3})[xX]([1-9]\d{2,3})", text)
+    if match is None:
+        raise ConfigError(f"--size {text} is no size of a screen; write it like 1080x2400")
+    return int(match[1]), int(match[2])
+
+
 def find_session(settings: Settings, start: str) -> str:
     """The one session whose id begins so."""
     from server.records.opening import open_files

@@ -10,6 +10,7 @@ MIN_CHARS = 6
 """Shorter texts are not taken for secrets: masking `a` would make logs unreadable."""
 _SHAPES = (
     re.compile(r"(?i)(\bbearer\s+)[\w.~+/=-]{6,}"),
+    re.compile(r"(/login/)[\w-]{6,}"),
     re.compile(r"(\b(?:sk|key|pk|tok)-)[\w-]{6,}"),
     re.compile(r"(?i)(\b(?:api_key|apikey|api-key|token|password|secret)[\"']?\s*[=:]\s*[\"']?)"
                r"[^\s\"',;&}]{4,}"),

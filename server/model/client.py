@@ -105,7 +105,10 @@ class ModelClient:
         try:
             async with asyncio.timeout(max(wait_s, 0.001)):
                 response = await self._post(target, messages, wait_s)
-            status, request_id = response.status_code, response.headers.get("x-request-id")
+            status, request_id = (
+                response.status_code,
+                _mask_text(target, response.headers.get("x-request-id")),
+            )
             reply = read_completion(_mask_key(target, response.content))
             request_id = request_id or reply.request_id
             return replace(reply, request_id=request_id)
@@ -123,7 +126,7 @@ class ModelClient:
                 provider=target.provider,
             ) from error
         except openai.APIStatusError as error:
-            status, request_id = error.status_code, error.request_id
+            status, request_id = error.status_code, _mask_text(target, error.request_id)
             typed = _status_error(target, error)
             outcome = typed.code
             raise typed from error
@@ -310,6 +313,11 @@ def _mask_key(target: ModelTarget, body: bytes) -> bytes:
     """A provider may repeat the key anywhere in its answer, which is put on record."""
     key = read_key(target)
     return body.replace(key.encode("utf-8"), b"***") if key else body
+
+
+def _mask_text(target: ModelTarget, text: str | None) -> str | None:
+    key = read_key(target)
+    return text.replace(key, "***")[:200] if key and text else text
 
 
 def _read_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -122,14 +122,14 @@ class Hands:
             )
         return Point(x=x, y=y)
 
-    def prepare(self, device: Device, action: Action) -> Intent:
+    def prepare(self, device: Device, action: Action, *, lease_id: str | None = None) -> Intent:
         """Look at the screen and ask the policy about an input.
 
         Raises:
             PhoneLeasedError: A task drives the phone.
             PolicyDeniedError: The policy forbids it.
         """
-        with self._leases.single_input(device.serial):
+        with self._leases.single_input(device.serial, lease_id=lease_id):
             shot = device.screenshot()
             front = device.foreground()
             package = front.package if front else None
@@ -153,14 +153,20 @@ class Hands:
         seen = Observation(shot, tree, front)
         return Intent(device, action, seen, fingerprint_screen(shot.data), decision)
 
-    def do(self, intent: Intent, *, checkpoint: Callable[[], None] = lambda: None) -> Outcome:
+    def do(
+        self,
+        intent: Intent,
+        *,
+        checkpoint: Callable[[], None] = lambda: None,
+        lease_id: str | None = None,
+    ) -> Outcome:
         """Give the input.
 
         Raises:
             PhoneLeasedError: A task drives the phone.
             DeviceError: The phone refused it, or could not be reached.
         """
-        with self._leases.single_input(intent.device.serial):
+        with self._leases.single_input(intent.device.serial, lease_id=lease_id):
             return act_on_device(intent.action, intent.device, intent.seen, before_input=checkpoint)
 
     def _tree_for(self, device: Device, package: str | None) -> UiTree | None:

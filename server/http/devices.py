@@ -12,11 +12,11 @@ import anyio.to_thread
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from device.protocol import Device, Screenshot
+from device.protocol import Device
 from parsers.action import Abort, Answer, Complete, Info, TakeOver, Wait
 from parsers.mapping import read_action_mapping
-from server.act import Observation, act_on_device
-from server.errors import BadRequestError
+from server.errors import BadRequestError, PolicyDeniedError
+from server.hands import Hands
 from server.http.json_body import JsonRoute
 from server.leases import LEASE_MAX_S, Leases
 from server.phones import Phones
@@ -50,13 +50,13 @@ class ActionBody(_Body):
 
     action: dict[str, Any] = Field(examples=[{"action": "CLICK", "point": [500, 320]}])
     lease_id: _LeaseId = None
+    approve: bool = Field(default=False, description="A person said yes to what is risky in it.")
 
 
-def device_routes(phones: Phones, leases: Leases) -> APIRouter:
+def device_routes(phones: Phones, leases: Leases, hands: Hands) -> APIRouter:
     """The routes under `/v1/devices`."""
     routes = APIRouter(prefix="/v1/devices", route_class=JsonRoute, tags=["devices"])
     limiter = anyio.CapacityLimiter(MAX_CALLS)
-    shown: dict[str, Screenshot] = {}
 
     async def off_loop(call: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(call, limiter=limiter)
@@ -86,7 +86,6 @@ def device_routes(phones: Phones, leases: Leases) -> APIRouter:
         """What the phone shows now, as PNG; `X-Screen-Black` says why it is all black."""
         device = await find(serial)
         shot = await off_loop(device.screenshot)
-        shown[device.serial] = shot
         headers = {
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
@@ -127,12 +126,16 @@ def device_routes(phones: Phones, leases: Leases) -> APIRouter:
         device = await find(serial)
 
         def do() -> dict[str, Any]:
-            with leases.single_input(device.serial, lease_id=body.lease_id):
-                shot = shown.get(device.serial) or device.screenshot()
-                needs_tree = getattr(action, "element", None) is not None
-                tree = device.ui_tree() if needs_tree else None
-                outcome = act_on_device(action, device, Observation(shot, tree))
-                return {"serial": device.serial, **outcome.to_wire()}
+            intent = hands.prepare(device, action, lease_id=body.lease_id)
+            decision = intent.decision
+            if decision.level == "confirm" and not body.approve:
+                raise PolicyDeniedError(
+                    f"{decision.reason or 'this needs a person'}; ask one, then send it with "
+                    "`approve: true`",
+                    **{"class": decision.risk, "level": decision.level},
+                )
+            outcome = hands.do(intent, lease_id=body.lease_id)
+            return {"serial": device.serial, **outcome.to_wire()}
 
         return await off_loop(do)
 

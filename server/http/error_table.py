@@ -81,7 +81,7 @@ REMEDIES: dict[str, str] = {
     "session.damaged": "Read what is good with `GET /v1/sessions/{id}/steps`; open a new session.",
     "session.step_not_found": "Steps count from 1; `GET /v1/sessions/{id}` has their number.",
     "task.not_found": "`GET /v1/tasks` lists them; older ones are in the sessions.",
-    "task.no_phone": "Plug a phone in, or name one by `serial`; `details.set_aside` has the faults.",
+    "task.no_phone": "Plug a phone in, or name one by `serial`; see `details.set_aside`.",
     "task.wrong_state": "Read the task again; answer only while it waits.",
     "image.invalid": "Send a whole PNG, JPEG or WebP.",
     "image.source_not_allowed": "Send the picture itself: a data URL or a multipart file.",

@@ -27,11 +27,15 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """Tap, double tap or long press a label, or the nth thing of a list (`label` says of what)."""
+    """Tap, double tap or long press a label, or the nth thing of a list (`label` says of what).
+
+    `exact` allows no text that says more than the label: a message goes to nobody else.
+    """
 
     label: str
     nth: int | None = None
     how: TapKind = "tap"
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

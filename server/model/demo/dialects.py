@@ -50,6 +50,7 @@ class DialectSign:
         task: Finds the task in the prompt's text.
         memory_in: The field of a reply that comes back in the next prompt.
         types_at_point: A TYPE may carry the place of its field; else it is tapped first.
+        aborts: It has a word for giving up; else the person is asked to take over.
     """
 
     dialect: str
@@ -58,6 +59,7 @@ class DialectSign:
     task: re.Pattern[str]
     memory_in: MemoryPlace
     types_at_point: bool = False
+    aborts: bool = True
 
 
 def _after(introduction: str) -> re.Pattern[str]:
@@ -73,10 +75,16 @@ _FIRST_TURN = re.compile(r"(?P<task>\S.*?)(?=\n\s*\n|\Z)", re.S)
 
 SIGNS = (
     DialectSign("step0920", None, ("<THINK>", "action:CLICK"), _STEP_TASK, "summary", True),
-    DialectSign("autoglm", None, ('do(action="Launch"', "finish("), _FIRST_TURN, "thought"),
-    DialectSign("ui_venus", None, ("<conclusion>", "Click(box="), _HEADED, "summary"),
-    DialectSign("ui_tars", "doubao", ("Thought:", "click(point="), _HEADED, "thought"),
-    DialectSign("ui_tars", None, ("Thought:", "click(start_box="), _HEADED, "thought"),
+    DialectSign(
+        "autoglm", None, ('do(action="Launch"', "finish("), _FIRST_TURN, "thought", aborts=False
+    ),
+    DialectSign("ui_venus", None, ("<conclusion>", "Click(box="), _HEADED, "summary", aborts=False),
+    DialectSign(
+        "ui_tars", "doubao", ("Thought:", "click(point="), _HEADED, "thought", aborts=False
+    ),
+    DialectSign(
+        "ui_tars", None, ("Thought:", "click(start_box="), _HEADED, "thought", aborts=False
+    ),
     DialectSign("mai_ui", None, ("<thinking>", "mobile_use", "ask_user"), _FIRST_TURN, "thought"),
     DialectSign("gui_owl", "1.0", ("mobile_use", "<conclusion>"), _OWL_TASK, "summary"),
     DialectSign("gui_owl", None, ("mobile_use", "\nInstruction:"), _OWL_TASK, "explain"),
@@ -133,6 +141,7 @@ def read_prompt(messages: Sequence[Mapping[str, Any]]) -> Prompt:
         _last(_ERROR, asked[-1]),
         sign.memory_in,
         sign.types_at_point,
+        sign.aborts,
     )
     return Prompt(sign, request, picture_from_data_url(pictures[-1]))
 

@@ -43,19 +43,23 @@ from server.model.demo.clauses import (
     Unknown,
 )
 from server.model.demo.labels import (
+    KNOWN_APP,
     Match,
     find_labels,
     means_adding,
+    names_switch,
+    names_what_was_added,
     normalise,
     says,
 )
 from server.model.demo.pixels import Switch, find_round_button
 from server.model.demo.places import find_field, find_nth, find_value
 from server.model.demo.scene import Act, Done, Failed, Move, Scene
-from server.model.demo.screen import Box
+from server.model.demo.screen import Box, Text
 from server.model.demo.seeking import MAX_SLIDES, SIDE_ZH, seek, slide
 
-ROW_REACH_DP = 46.0
+ROW_REACH = 1.5
+"""How far from a label its switch may stand, in heights of the switch."""
 ANSWER_NOTE = "answer"
 _SYSTEM_SWITCH = re.compile(
     r"蓝牙|wlan|wi-?fi|无线|飞行模式|移动数据|定位|位置|深色|自动旋转|勿扰|热点|nfc|省电"
@@ -63,12 +67,8 @@ _SYSTEM_SWITCH = re.compile(
     r"|battery saver",
     re.IGNORECASE,
 )
-_KNOWN_APP = re.compile(
-    r"设置|便签|备忘录|联系人|通讯录|时钟|微信|商城|相册|图库|浏览器|相机|电话|短信|日历|计算器|地图|支付宝|淘宝|抖音"
-    r"|settings|notes|contacts|clock|wechat|shop|gallery|photos|browser|chrome|camera|phone|messages|calendar"
-    r"|calculator|maps|files",
-    re.IGNORECASE,
-)
+_SAVING = re.compile(r"保存|存储|save", re.IGNORECASE)
+_REMOVING = re.compile(r"删除|清空|移除|清除|delete|clear|remove|empty", re.IGNORECASE)
 
 
 def choose_move(clause: Clause, scene: Scene) -> Move:
@@ -131,7 +131,7 @@ def _once(scene: Scene, action: Action, did: str, why: str) -> Move:
 def _open(clause: Open, scene: Scene) -> Move:
     """Launch an app by name; or tap what is called so, or switch it on if it is a switch."""
     name = clause.name
-    if scene.fresh and (scene.memory.at == 0 or _KNOWN_APP.fullmatch(name)):
+    if scene.fresh and (scene.memory.at == 0 or KNOWN_APP.fullmatch(name)):
         return Act(Awake(value=name), "open", scene.tell(f"打开应用{name}", f"open the app {name}"))
     matches = find_labels(scene.screen, name)
     if scene.did("open", "reopen") and not scene.error:
@@ -146,7 +146,7 @@ def _open(clause: Open, scene: Scene) -> Move:
     if scene.did("rehome"):
         return Act(Awake(value=name), "reopen", scene.tell(f"再次打开{name}", f"open {name} again"))
     rows = [m for m in matches if not m.is_title]
-    if rows and _switch_beside(rows[0], scene) is not None:
+    if rows and rows[0].is_exact and _switch_beside(rows[0].text, scene) is not None:
         return _flip(Flip(name, on=True), scene)
     if scene.did("open") and not rows:
         why = scene.tell(f"打不开{name}，去桌面找图标", f"{name} did not open; look for its icon")
@@ -164,21 +164,56 @@ def _enter(clause: Enter, scene: Scene) -> Move:
 
 def _tap(clause: Tap, scene: Scene, *, may_go_back: bool = False) -> Move:
     named = _name_of(clause, scene)
-    if scene.did("tap", "still", "retap"):
+    if scene.did("tap", "still", "retap", "agree"):
         if scene.changed and not scene.error:
+            if (move := _what_is_left(clause, scene)) is not None:
+                return move
             return Done(
                 scene.tell(f"点击{named}后屏幕已变化", f"tapping {named} changed the screen")
             )
         if scene.did("tap") and not scene.error:
             return Act(Wait(value=1), "still", scene.tell("等待屏幕响应", "wait for the screen"))
-        if scene.did("retap"):
+        if scene.did("retap", "agree"):
             return Failed(scene.tell(f"点击{named}没有反应", f"tapping {named} changed nothing"))
     target = _target(clause, scene)
     if target is None:
-        return seek(named, scene, may_go_back=may_go_back)
+        move = seek(named, scene, may_go_back=may_go_back)
+        if clause.nth is not None and isinstance(move, Act) and move.did not in ("load", "hide"):
+            # What is scrolled to cannot be counted from the first one any more.
+            return Failed(scene.tell(f"屏幕上没有{named}", f"there is no {named} on the screen"))
+        return move
     point = scene.screen.point_at(target.x, target.y)
     did = "retap" if scene.did("tap", "still") else "tap"
     return Act(_press(clause.how, point), did, scene.tell(f"点击{named}", f"tap {named}"))
+
+
+def _what_is_left(clause: Tap, scene: Scene) -> Move | None:
+    """What a tap that changed the screen has not brought about yet; None when all is well.
+
+    A form that was saved closes; a question about removing is answered; what was to be made new is
+    what the new page speaks of; and a person's page has that person's name at its top.
+    """
+    label = clause.label
+    if clause.exact and not any(
+        m.is_title and m.is_exact for m in find_labels(scene.screen, label)
+    ):
+        why = f"打开的页面不是{label}的", f"the page that opened is not that of {label}"
+        return Failed(scene.tell(*why))
+    if _SAVING.fullmatch(label) and any(m.is_exact for m in find_labels(scene.screen, label)):
+        if scene.did("tap"):
+            return Act(Wait(value=1), "still", scene.tell("等待保存", "wait for it to be saved"))
+        why = f"点击{label}后页面没有关闭", f"tapping {label} did not close the form"
+        return Failed(scene.tell(*why))
+    if _REMOVING.match(label) and (agree := _agree_button(scene)) is not None:
+        if scene.did("agree"):
+            return Failed(scene.tell(f"对话框还在：{label}", f"the dialog stays: {label}"))
+        point = scene.screen.point_at(agree.x, agree.y)
+        return Act(Click(point=point), "agree", scene.tell("确认对话框", "agree to the dialog"))
+    if not names_what_was_added(scene.screen, label):
+        return Failed(
+            scene.tell(f"打开的页面不是{label}", f"the page that opened is not for this: {label}")
+        )
+    return None
 
 
 def _name_of(clause: Tap, scene: Scene) -> str:
@@ -197,6 +232,8 @@ def _target(clause: Tap, scene: Scene) -> Box | None:
     if clause.nth is not None:
         return find_nth(scene.screen, clause.label, clause.nth)
     matches = find_labels(scene.screen, clause.label)
+    if clause.exact:
+        matches = [match for match in matches if match.is_exact]
     if matches:
         return matches[0].text.box
     return find_round_button(scene.screen) if means_adding(clause.label) else None
@@ -206,10 +243,13 @@ def _fill(clause: Fill, scene: Scene) -> Move:
     text = clause.text if clause.text is not None else scene.memory.note(ANSWER_NOTE)
     if not text:
         return Failed(scene.tell("没有可输入的文字", "there is no text to type"))
-    typed = scene.did("type", "retype")
+    typed = scene.did("type", "retype", "look")
     if typed and not scene.error and says(scene.screen, text):
-        return Done(scene.tell(f"屏幕上能看到“{text}”", f'"{text}" can be read on the screen'))
-    if scene.did("retype"):
+        if scene.changed:
+            return Done(scene.tell(f"屏幕上能看到“{text}”", f'"{text}" can be read on the screen'))
+        if scene.did("type"):  # it stood there before: wait for what was typed
+            return Act(Wait(value=1), "look", scene.tell("等待文字出现", "wait for the text"))
+    if scene.did("retype", "look"):
         return Failed(scene.tell(f"输入后看不到“{text}”", f'"{text}" was typed but cannot be seen'))
     place = find_field(scene.screen, clause.field, clause.label)
     if clause.field == "named" and place is None and scene.screen.keyboard_top_px is None:
@@ -248,7 +288,7 @@ def _flip(clause: Flip, scene: Scene) -> Move:
     state = scene.tell("打开" if clause.on else "关闭", "on" if clause.on else "off")
     named = scene.tell(f"{state}{clause.label}", f"turn {state} {clause.label}")
     matches = find_labels(scene.screen, clause.label)
-    switch = _switch_of(matches, scene)
+    switch = _switch_of(clause.label, matches, scene)
     if scene.did("flip", "reflip", "settle", "agree"):
         if (agree := _agree_button(scene)) is not None and not scene.did("agree"):
             point = scene.screen.point_at(agree.x, agree.y)
@@ -265,36 +305,30 @@ def _flip(clause: Flip, scene: Scene) -> Move:
         point = scene.screen.point_at(switch.box.x, switch.box.y)
         return Act(Click(point=point), "reflip" if scene.did("settle") else "flip", named)
     rows = [m for m in matches if not m.is_title and m.is_exact]
-    if rows and not scene.did("in"):
+    if rows and not scene.did("in", "upin", "lastseek"):
         point = scene.screen.point_at(rows[0].text.box.x, rows[0].text.box.y)
         why = scene.tell(f"进入{clause.label}页面找开关", f"look for the switch in {clause.label}")
-        return Act(Click(point=point), "in", why)
+        return Act(Click(point=point), "upin" if scene.did("up", "reseek") else "in", why)
     if scene.fresh and scene.memory.at == 0 and _SYSTEM_SWITCH.search(clause.label):
         app = scene.tell("设置", "Settings")
         return Act(Awake(value=app), "open", scene.tell("打开设置找开关", "open Settings first"))
     return seek(clause.label, scene, may_go_back=True)
 
 
-def _switch_of(matches: list[Match], scene: Scene) -> Switch | None:
-    """The switch that belongs to a label: in its row, or the main one of the page of that name."""
-    exact_row = any(m.is_exact and not m.is_title for m in matches)
-    for match in matches:
-        if match.is_title or (exact_row and not match.is_exact):
-            continue
-        if (switch := _switch_beside(match, scene)) is not None:
-            return switch
-    if any(m.is_exact and m.is_title for m in matches):
-        upper = [s for s in scene.switches if s.box.y < scene.screen.height_px * 0.45]
-        return upper[0] if upper else None
-    return None
+def _switch_of(label: str, matches: list[Match], scene: Scene) -> Switch | None:
+    """The switch whose row has the label's name; None if there is none, or more than one."""
+    rows = [m.text for m in matches if not m.is_title and m.is_exact]
+    rows = rows or [t for t in scene.screen.content if names_switch(label, t.text)]
+    found = [switch for row in rows if (switch := _switch_beside(row, scene)) is not None]
+    return found[0] if len({switch.box.top for switch in found}) == 1 else None
 
 
-def _switch_beside(match: Match, scene: Scene) -> Switch | None:
-    y = match.text.box.y
+def _switch_beside(text: Text, scene: Scene) -> Switch | None:
+    y = text.box.y
     near = sorted(scene.switches, key=lambda s: abs(s.box.y - y))
-    if not near or abs(near[0].box.y - y) > ROW_REACH_DP * scene.screen.px_per_dp:
+    if not near or abs(near[0].box.y - y) > ROW_REACH * near[0].box.height:
         return None
-    return near[0] if near[0].box.left > match.text.box.right else None
+    return near[0] if near[0].box.left > text.box.right else None
 
 
 def _agree_button(scene: Scene) -> Box | None:
@@ -302,7 +336,8 @@ def _agree_button(scene: Scene) -> Box | None:
     words = [(normalise(t.text), t.box) for t in scene.screen.content]
     if not any(word in ("取消", "cancel") for word, _ in words):
         return None
-    agree = ("确定", "ok", "关闭", "打开", "确认", "允许", "turnoff", "turnon", "confirm", "allow")
+    agree = {"确定", "ok", "关闭", "打开", "确认", "允许", "turnoff", "turnon", "confirm", "allow"}
+    agree |= {"删除", "清空", "移除", "清除", "delete", "clear", "remove"}
     return next((box for word, box in reversed(words) if word in agree), None)
 
 
@@ -339,6 +374,9 @@ def _go_back(scene: Scene) -> Move:
 
 def _tell(clause: Tell, scene: Scene) -> Move:
     value = find_value(scene.screen, clause.label)
+    owner, _, what = clause.label.rpartition("的")
+    if value is None and owner and any(m.is_exact for m in find_labels(scene.screen, owner)):
+        value = find_value(scene.screen, what)
     if value is None:
         return seek(clause.label, scene)
     return Done(f"{clause.label}: {value}", (clause.label, value))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from server.model.demo.screen import Box, Pixels, Screen
 
-SWITCH_HEIGHT_DP = (14.0, 40.0)
+SWITCH_HEIGHT_SHARE = (0.025, 0.125)
+"""Of the screen's shorter side: 16 to 32 dp on screens of 290 to 800 dp."""
 SWITCH_ASPECT = (1.35, 2.4)
 FIELD_WIDTH_SHARE = 0.45
 FIELD_HEIGHT_DP = (32.0, 60.0)
@@ -36,8 +37,8 @@ def find_switches(screen: Screen) -> list[Switch]:
     region = screen.pixels[:, left_px:]
     switches = []
     for box in _shapes(region):
-        height_dp = box.height / screen.px_per_dp
-        if not SWITCH_HEIGHT_DP[0] <= height_dp <= SWITCH_HEIGHT_DP[1]:
+        share = box.height / min(screen.width_px, screen.height_px)
+        if not SWITCH_HEIGHT_SHARE[0] <= share <= SWITCH_HEIGHT_SHARE[1]:
             continue
         if not SWITCH_ASPECT[0] <= box.width / box.height <= SWITCH_ASPECT[1]:
             continue

@@ -20,9 +20,9 @@ _PRICE = re.compile(r"^[¥￥$€]\s?\d")
 _PRODUCT = re.compile(r"商品|产品|宝贝|product|item|goods", re.IGNORECASE)
 _PICTURE = re.compile(r"图片|照片|图|picture|photo|image", re.IGNORECASE)
 _VALUE_FORMS = (
-    (re.compile(r"价格|价钱|多少钱|price|cost", re.IGNORECASE), _PRICE),
+    (re.compile(r"价格|价钱|多少钱|(?:the )?(?:price|cost)", re.IGNORECASE), _PRICE),
     (
-        re.compile(r"电话|手机号|号码|phone|number", re.IGNORECASE),
+        re.compile(r"(?:电话|手机)?号码?|电话|(?:the )?(?:phone ?)?(?:number)?", re.IGNORECASE),
         re.compile(r"^\+?\d[\d -]{6,}\d$"),
     ),
 )
@@ -97,7 +97,7 @@ def find_value(screen: Screen, label: str) -> str | None:
             return min(under, key=lambda t: t.box.y).text
     for name, form in _VALUE_FORMS:
         values = [t.text for t in screen.content if form.match(t.text)]
-        if name.search(label) and values:
+        if name.fullmatch(label) and len(values) == 1:  # of several, whose would it be?
             return values[0]
     return None
 

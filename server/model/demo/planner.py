@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from parsers.action import Abort, Action, Complete
+from parsers.action import Abort, Action, Complete, Wait
 from server.model.demo.clauses import Clause, Language, Unknown
 from server.model.demo.memory import NOTE_MAX_CHARS, Memory, read_mark, write_mark
 from server.model.demo.moves import ANSWER_NOTE, choose_move
-from server.model.demo.scene import Act, Done, Scene
+from server.model.demo.scene import Act, Done, Failed, Scene
 from server.model.demo.screen import Screen
 from server.model.demo.task_reading import language_of, read_task
 
 TASK_NOTE = "task"
+STUCK_NOTE = "stuck"
+MAX_HAND_OVERS = 2
 MemoryPlace = Literal["summary", "thought", "explain"]
 
 
@@ -28,6 +30,7 @@ class Request:
         error: What the phone said about the last action if it failed; "" otherwise.
         memory_in: The field of the reply that the next prompt will show.
         types_at_point: Whether a TYPE may carry the place of its field.
+        aborts: Whether the dialect can say that it gives up; else that becomes a hand-over.
     """
 
     task: str
@@ -36,6 +39,7 @@ class Request:
     error: str = ""
     memory_in: MemoryPlace = "summary"
     types_at_point: bool = True
+    aborts: bool = True
 
 
 def choose_action(request: Request, screen: Screen) -> Action:
@@ -51,7 +55,8 @@ def choose_action(request: Request, screen: Screen) -> Action:
     action: Action
     while memory.at < len(clauses):
         scene = Scene(screen, memory, language, error, request.user_words, request.types_at_point)
-        move = choose_move(clauses[memory.at], scene)
+        stuck = _times_stuck(memory)
+        move = choose_move(clauses[memory.at], scene) if stuck < MAX_HAND_OVERS else _gave_up(scene)
         if isinstance(move, Done):
             seen.append(move.why)
             memory = _advance(memory, move)
@@ -60,8 +65,14 @@ def choose_action(request: Request, screen: Screen) -> Action:
         if isinstance(move, Act):
             memory = memory.after(move.did, screen.fingerprint)
             action, why = move.action, move.why
-        else:
+        elif request.aborts or stuck < MAX_HAND_OVERS:
             action, why = Abort(value=move.why), move.why
+            if not request.aborts:
+                # What is tried next is not the rest of what failed: the person may have helped.
+                memory = Memory(memory.at, notes=memory.notes)
+                memory = memory.with_note(STUCK_NOTE, str(stuck + 1))
+        else:
+            action, why = Wait(value=1), move.why
         break
     else:
         why = _what_to_tell(memory, seen, language)
@@ -92,6 +103,16 @@ def _where_we_are(request: Request) -> tuple[str, list[Clause], Memory]:
     return task, clauses, memory if count == len(clauses) else Memory()
 
 
+def _gave_up(scene: Scene) -> Failed:
+    return Failed(scene.tell("两次求助后仍做不到", "asked for help twice and still cannot do it"))
+
+
+def _times_stuck(memory: Memory) -> int:
+    """How often the person was already asked to take over."""
+    noted = memory.note(STUCK_NOTE)
+    return int(noted) if noted.isdigit() else 0
+
+
 def _advance(memory: Memory, done: Done) -> Memory:
     if done.note is not None:
         memory = memory.with_note(*done.note)
@@ -100,7 +121,9 @@ def _advance(memory: Memory, done: Done) -> Memory:
 
 def _what_to_tell(memory: Memory, seen: list[str], language: Language) -> str:
     values = [
-        f"{name}: {value}" for name, value in memory.notes if name not in (ANSWER_NOTE, TASK_NOTE)
+        f"{name}: {value}"
+        for name, value in memory.notes
+        if name not in (ANSWER_NOTE, TASK_NOTE, STUCK_NOTE)
     ]
     if values:
         return "；".join(values) if language == "zh" else "; ".join(values)

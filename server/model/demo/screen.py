@@ -16,6 +16,10 @@ Pixels = NDArray[np.uint8]
 """Height x width x 3, RGB."""
 
 REFERENCE_WIDTH_DP = 411.0
+WIDTHS_DP = (290.0, 820.0)
+SMALL_TEXT_DP = 20.0
+"""Height of the smaller texts of a screen, as OCR boxes them."""
+TEXTS_TO_JUDGE_BY = 5
 TOP_BAR_DP = 112.0
 STATUS_BAR_SHARE = 0.045
 KEYBOARD_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -84,10 +88,18 @@ class Screen:
     def height_px(self) -> int:
         return int(self.pixels.shape[0])
 
-    @property
+    @cached_property
     def px_per_dp(self) -> float:
-        """Pixels of one density-independent pixel, supposing a phone of usual width."""
-        return min(self.width_px, self.height_px) / REFERENCE_WIDTH_DP
+        """Pixels of one density-independent pixel, judged by the size of the texts.
+
+        A picture does not tell its density; with few texts a phone of usual width is supposed.
+        """
+        side_px = min(self.width_px, self.height_px)
+        if len(self.texts) < TEXTS_TO_JUDGE_BY:
+            return side_px / REFERENCE_WIDTH_DP
+        heights_px = [text.box.height for text in self.texts]
+        judged = float(np.quantile(heights_px, 0.25)) / SMALL_TEXT_DP
+        return min(max(judged, side_px / WIDTHS_DP[1]), side_px / WIDTHS_DP[0])
 
     @cached_property
     def content(self) -> tuple[Text, ...]:

@@ -31,15 +31,20 @@ def seek(named: str, scene: Scene, *, may_go_back: bool = False) -> Move:
     if scene.screen.keyboard_top_px is not None and not scene.did("hide"):
         return Act(Back(), "hide", scene.tell("收起键盘", "hide the keyboard"))
     looking = scene.tell(f"滑动寻找{named}", f"scroll to find {named}")
-    if scene.did("seek", "reseek") and scene.memory.times < MAX_SLIDES and scene.changed:
+    if (
+        scene.did("seek", "reseek", "lastseek")
+        and scene.memory.times < MAX_SLIDES
+        and scene.changed
+    ):
         return Act(slide("down"), scene.memory.did, looking)
     if (scene.did("seek") and scene.memory.times == 1) or scene.did("seekup"):
         # The list was at its end from the start: look above.
         if scene.tried("seekup") < MAX_SLIDES - 1 and (scene.changed or scene.did("seek")):
             return Act(slide("up"), "seekup", looking)
-    elif not scene.did("seek", "reseek", "seekup"):
-        return Act(slide("down"), "reseek" if scene.did("up") else "seek", looking)
-    if may_go_back and scene.memory.at > 0 and not scene.did("reseek", "up"):
+    elif not scene.did("seek", "reseek", "lastseek", "seekup"):
+        word = "lastseek" if scene.did("upin") else "reseek" if scene.did("up") else "seek"
+        return Act(slide("down"), word, looking)
+    if may_go_back and scene.memory.at > 0 and not scene.did("reseek", "lastseek", "up"):
         return Act(Back(), "up", scene.tell(f"返回上一页寻找{named}", f"go back to find {named}"))
     return Failed(
         scene.tell(f"在屏幕上找不到{named}", f"{named} is nowhere on the screen")

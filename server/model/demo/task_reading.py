@@ -29,6 +29,8 @@ from server.model.demo.clauses import (
     Tell,
     Unknown,
 )
+from server.model.demo.labels import KNOWN_APP
+from server.model.demo.making import is_making, make_new, with_saving
 
 _VERB_ZH = (
     "打开|进入|点击|点按|点一下|点开|点|轻触|单击|双击|长按|按|选择|选中|勾选|输入|填写|填入|滑动|滑到"
@@ -90,11 +92,15 @@ def read_task(task: str) -> list[Clause]:
         return _HELD.sub(lambda m: held[int(m.group(1))], words).strip()
 
     clauses: list[Clause] = []
+    made: list[int] = []
     for piece in _SEPARATOR.split(_QUOTED.sub(hold, task)):
         words = _without_fillers(piece)
         if words:
-            clauses.extend(_read_piece(words, restore))
-    return clauses
+            read = _read_piece(words, restore)
+            if is_making(words, read):
+                made.append(len(clauses))
+            clauses.extend(read)
+    return with_saving(clauses, made, language_of(task))
 
 
 def clean_label(words: str) -> str:
@@ -140,6 +146,19 @@ def _button(match: re.Match[str], restore: Restore) -> list[Clause]:
     """ "save it" means the button Save."""
     label = re.sub(r"\s+(?:it|this|that|the \w+)$", "", restore(match["label"]), flags=re.I)
     return [Tap(clean_label(label))]
+
+
+def _make(match: re.Match[str], restore: Restore) -> list[Clause]:
+    apart = " " if match["after"][:1] in (" ", ":", "：", "\ue000") else ""
+    after = apart + restore(match["after"])
+    before = restore(match["before"])
+    return make_new(match["verb"], before, match["noun"], after.rstrip(), restore(match[0]))
+
+
+def _start(match: re.Match[str], restore: Restore) -> list[Clause]:
+    """An app is started by opening it; a timer is not."""
+    label = clean_label(restore(match["label"]))
+    return [Open(label) if KNOWN_APP.fullmatch(label) else Unknown(restore(match[0]))]
 
 
 def _nth(label: str, how: TapKind = "tap") -> list[Clause] | None:
@@ -190,7 +209,7 @@ def _search(match: re.Match[str], restore: Restore) -> list[Clause]:
 def _send(button: str) -> Reader:
     def read(match: re.Match[str], restore: Restore) -> list[Clause]:
         who = clean_label(restore(match["who"]))
-        return [Tap(who), Fill(_text(match, restore), "message"), Tap(button)]
+        return [Tap(who, exact=True), Fill(_text(match, restore), "message"), Tap(button)]
 
     return read
 
@@ -318,8 +337,10 @@ _FORMS: list[tuple[re.Pattern[str], Reader]] = [
     # Apps, pages, taps.
     _form(r"在(?P<label>.+?)(?:应用)?(?:中|里面|里|内|上)(?P<rest>.+)", _inside),
     _form(r"in (?:the )?(?P<label>\S+(?: \S+)?)", _inside),
-    _form(r"(?:打开|启动|运行)(?P<label>.+)", _open),
-    _form(r"(?:open|launch|start)(?: up)? (?P<label>.+)", _open),
+    _form(r"打开(?P<label>.+)", _open),
+    _form(r"(?:open|launch)(?: up)? (?P<label>.+)", _open),
+    _form(r"(?:启动|运行)(?P<label>.+)", _start),
+    _form(r"start(?: up)? (?P<label>.+)", _start),
     _form(r"(?:进入|前往|切换到|切到)到?(?P<label>.+)", _enter),
     _form(r"(?:go (?:in)?to|enter|navigate to|switch to|visit) (?P<label>.+)", _enter),
     _form(r"双击\s*(?P<label>.+)", _tap("double")),
@@ -331,6 +352,17 @@ _FORMS: list[tuple[re.Pattern[str], Reader]] = [
         _tap("tap"),
     ),
     _form(r"(?:tap|click|press|select|choose|hit)(?: on)? (?P<label>.+)", _tap("tap")),
+    # Something new.
+    _form(
+        r"(?P<verb>新建|添加|新增|创建)一?[个条张篇项份位]?(?:新的?)?(?P<before>.*?)的?"
+        r"(?P<noun>便签|笔记|备忘录|联系人|闹钟|日程|文件夹)(?P<after>.*)",
+        _make,
+    ),
+    _form(
+        r"(?P<verb>new|create|add)(?: (?:an?|the|one))?(?: new)?(?P<before>.*?) "
+        r"(?P<noun>note|contact|alarm|event|folder)\b(?P<after>.*)",
+        _make,
+    ),
     # A word that is itself the button.
     _form(
         r"(?P<label>(?:新建|添加|新增|创建|保存|发送|删除|确认|确定|取消|加入|提交|编辑|分享|清空|结算).*)",

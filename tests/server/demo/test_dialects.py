@@ -161,6 +161,14 @@ def test_a_failure_is_never_written_as_a_success(dialect: str, variant: str | No
     assert question.action in ("TAKE_OVER", "INFO", "ANSWER")
 
 
+@each_dialect
+def test_whether_a_dialect_can_give_up_is_known(dialect: str, variant: str | None) -> None:
+    parser = make_parser(dialect, variant)
+    sign = read_prompt(ask(parser, [see()], [])).sign
+    read = read_back(parser, write_reply(sign, Abort(value="找不到保险箱"), SCREEN))
+    assert sign.aborts == (read.action == "ABORT")
+
+
 def test_enter_is_a_wait_where_a_dialect_has_no_keys_and_no_keyboard_is_up() -> None:
     parser = make_parser("autoglm", None)
     sign = read_prompt(ask(parser, [see()], [])).sign

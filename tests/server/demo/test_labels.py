@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from server.model.demo.labels import find_labels, says
 from tests.server.demo.screens import draw_screen
 
@@ -11,7 +13,33 @@ def labels(rows: list[tuple[str, int]], wanted: str) -> list[str]:
 
 
 def test_the_exact_label_comes_before_one_that_contains_it() -> None:
-    assert labels([("加入购物车", 900), ("购物车", 2200)], "购物车") == ["购物车", "加入购物车"]
+    assert labels([("购物车(2)", 900), ("购物车", 2200)], "购物车") == ["购物车", "购物车(2)"]
+
+
+@pytest.mark.parametrize("shown", ["加入购物车", "清空购物车"])
+def test_a_label_is_not_found_in_another_command(shown: str) -> None:
+    assert labels([(shown, 900)], "购物车") == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"),
+    [
+        ("清空购物车", "购物车"),
+        ("删除会议记录", "会议记录"),
+        ("08:30 的闹钟", "闹钟"),
+        ("08:30", "08:00"),
+        ("7:00", "17:00"),
+        ("turn on sound", "turn off sound"),
+        ("Night mode", "Light mode"),
+        ("最大音量", "最小音量"),
+    ],
+)
+def test_a_text_that_says_less_or_something_else_is_not_the_label(wanted: str, shown: str) -> None:
+    assert labels([(shown, 900)], wanted) == []
+
+
+def test_a_time_may_be_written_without_its_nought() -> None:
+    assert labels([("07:00", 600), ("17:00", 800)], "7:00 的闹钟") == ["07:00"]
 
 
 def test_a_row_comes_before_the_title_of_the_page() -> None:
@@ -45,3 +73,9 @@ def test_text_over_two_lines_counts_as_said() -> None:
     screen = draw_screen([("明天早上记得去超市买", 600), ("牛奶和面包", 660)])
     assert says(screen, "明天早上记得去超市买牛奶和面包")
     assert not says(screen, "后天去银行")
+
+
+def test_typed_numbers_must_be_read_digit_by_digit() -> None:
+    screen = draw_screen([("13800000000", 600)])
+    assert says(screen, "13800000000")
+    assert not says(screen, "13800000001")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from device.virtual_phone.phone import VirtualPhone
-from device.virtual_phone.profile import Profile
+from device.virtual_phone.profile import Locale, Profile
 from parsers.action import Click
 from server.model.demo.labels import find_labels
 from server.model.demo.pixels import find_switches
@@ -34,7 +34,7 @@ def told_by_the_tree(phone: VirtualPhone) -> list[str]:
 
 
 @pytest.mark.parametrize("locale", ["zh", "en"])
-def test_every_text_of_the_settings_is_read(locale: str) -> None:
+def test_every_text_of_the_settings_is_read(locale: Locale) -> None:
     phone = VirtualPhone(Profile(locale=locale))
     phone.start_activity("com.android.settings")
     screen = look(phone)

@@ -37,11 +37,11 @@ TASKS: list[tuple[str, list[Clause]]] = [
     ),
     (
         "打开微信，给张三发送“晚上好”",
-        [Open("微信"), Tap("张三"), Fill("晚上好", "message"), Tap("发送")],
+        [Open("微信"), Tap("张三", exact=True), Fill("晚上好", "message"), Tap("发送")],
     ),
     (
         'Open WeChat then send "see you, then" to Alice',
-        [Open("WeChat"), Tap("Alice"), Fill("see you, then", "message"), Tap("Send")],
+        [Open("WeChat"), Tap("Alice", exact=True), Fill("see you, then", "message"), Tap("Send")],
     ),
     (
         "打开设置，滑动到关于手机，点击关于手机，完成后告诉我型号是什么？",
@@ -71,6 +71,22 @@ TASKS: list[tuple[str, list[Clause]]] = [
     ("double tap the picture", [Tap("picture", how="double")]),
     ("点击“打开，然后再说”按钮", [Tap("打开，然后再说")]),
     ("save it", [Tap("save")]),
+    (
+        "新建联系人 张三 13800000000",
+        [
+            Tap("新建联系人"),
+            Fill("张三", "named", "姓名"),
+            Fill("13800000000", "named", "电话"),
+            Tap("保存"),
+        ],
+    ),
+    (
+        'create a note titled "Milk, bread", go back',
+        [Tap("create note"), Fill("Milk, bread", "named", "Title"), Tap("Save"), GoBack()],
+    ),
+    ("新建一个闹钟 6:45", [Unknown("新建一个闹钟 6:45")]),
+    ("添加到购物车", [Tap("添加到购物车")]),
+    ("start the stopwatch", [Unknown("start the stopwatch")]),
     ("做一个蛋糕", [Unknown("做一个蛋糕")]),
     ("Open Notes, compose a symphony", [Open("Notes"), Unknown("compose a symphony")]),
 ]

@@ -71,6 +71,7 @@ class Dialect(Parser):
         if reply.tool_calls:
             action = self.read_tool_calls(reply, reading)
             if action is not None:
+                self._check_content(reply.content, action, reading)
                 return action
         if reply.content.strip():
             return self.read(reply.content, reading)
@@ -79,6 +80,35 @@ class Dialect(Parser):
             reading.warn("the content was empty; the action was read from the reasoning")
             return self.read(reply.reasoning, reading)
         raise Refused("empty", "the reply is empty: give one action")
+
+    def _check_content(self, content: str, action: Action, reading: Reading) -> None:
+        """The text beside a native call may say the same action or none, but no other one.
+
+        Raises:
+            Refused: `multiple_actions` or `conflict`.
+        """
+        if not content.strip():
+            return
+        aside = Reading(self.name, self.variant, self.space, reading.context)
+        stops = ("COMPLETE", "ABORT")
+        try:
+            said = self.read(content, aside)
+        except (Refused, ValidationError) as error:
+            if action.action in stops and getattr(error, "code", "") not in _NO_CALL:
+                raise Refused("conflict", "the text holds another, broken action") from error
+            return
+        if _acts(said) != _acts(action):
+            if (said.action in stops) != (action.action in stops):
+                raise Refused("multiple_actions", "an act and a stop in one reply: give one")
+            raise Refused("conflict", "the text and the tool call name different actions")
+
+
+_NO_CALL = ("no_action", "unknown_action", "empty")
+
+
+def _acts(action: Action) -> dict[str, object]:
+    """What an action does, without its words."""
+    return action.model_dump(exclude={"meta", "cot", "explain", "summary"})
 
 
 def scrub(text: str) -> str:

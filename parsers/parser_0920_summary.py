@@ -180,8 +180,6 @@ class Parser0920Summary(Dialect):
     def read_tool_calls(self, reply: Reply, reading: Reading) -> Action | None:
         from parsers.tool_fields import read_tool_fields
 
-        if reply.content.strip():
-            return None
         return fields_to_action(canonical_fields(read_tool_fields(reply.tool_calls)), reading)
 
     def action2str(self, action: Action) -> str:

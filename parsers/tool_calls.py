@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from parsers.action import Action, ActionMeta
 from parsers.json_reading import JsonFault, JsonObject, read_objects
-from parsers.reading import Reading, Refused, split_thought
+from parsers.reading import Reading, Refused, is_thinking_open, split_thought
 
 STOP_KINDS = frozenset({"COMPLETE", "ABORT"})
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
@@ -23,6 +24,9 @@ _FUNCTION = re.compile(r"<function=\s*([\w.-]{1,64})\s*>")
 _PARAMETER = re.compile(r"<parameter=\s*([\w.-]{1,64})\s*>")
 _TAIL = re.compile(r"(?:\s|</?\w{1,20}>|`{3}|[}\]]|⚗|📐|\ufe0f)*\Z")
 _TAGGED_TAIL = re.compile(r"</tool_call>\s*\Z")
+_LABELS_MAX = 200
+_WORD = re.compile(r"[^\W\d_]")
+_CLOSERS = re.compile(r"</?(?!conclusion)\w{1,20}>|<\|\w{1,20}\|>|`{3}\w{0,12}|[\]})]")
 _ESCAPED = re.compile(r"\\([n\"\\])")
 _LABEL = re.compile(
     r"^\s*(?:#+\s*)?(thought|reason|memory|action|description)s?\s*(?:#+\s*)?(?:[:：]|\n)",
@@ -38,11 +42,13 @@ class ToolCall:
         name: The tool's name; empty where only arguments were given.
         arguments: Its arguments.
         end: Index behind it in the text; -1 for a native call.
+        mentioned: It stands in the middle of a sentence.
     """
 
     name: str
     arguments: dict[str, Any]
     end: int = -1
+    mentioned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ def read_call_text(
         Refused: `no_action`, or the fault of the first object that looks like a call.
     """
     thought, rest = split_thought(text)
-    if not rest and _TAGGED_TAIL.search(thought):
+    if not rest and is_thinking_open(text) and _TAGGED_TAIL.search(thought):
         # Never closed, but it ends with a whole tagged call: that is the answer.
         reading.repair("the thinking is not closed")
         begin = thought.rfind(_OPEN_TAG)
@@ -112,12 +118,14 @@ def choose_action(
     """Read the calls of one reply and settle on one action.
 
     The same call twice is one; of several different acts the first counts, with a warning; an act
-    together with a stop contradicts itself.
+    together with a stop contradicts itself, and so does a stop together with what cannot be read.
 
     Raises:
         Refused: The first call cannot be read, or `multiple_actions`.
     """
     first = read(calls[0])
+    if first.action in STOP_KINDS and calls[0].mentioned:
+        raise Refused("no_action", "an end is mentioned inside a sentence, not given")
     others: list[Action] = []
     for call in calls[1:]:
         if call.name == calls[0].name and call.arguments == calls[0].arguments:
@@ -125,17 +133,23 @@ def choose_action(
         try:
             action = read(call)
         except Refused as refusal:
+            if first.action in STOP_KINDS:
+                raise _contradiction() from refusal
             reading.warn(f"ignored a further call: {refusal.message}")
             continue
         if _bare(action) != _bare(first):
             others.append(action)
     if others:
         if any(action.action in STOP_KINDS for action in (first, *others)):
-            raise Refused(
-                "multiple_actions", "an act and an end of the task in one reply: give one of them"
-            )
+            raise _contradiction()
         reading.warn("several actions in one reply: only the first is carried out")
     return first
+
+
+def _contradiction() -> Refused:
+    return Refused(
+        "multiple_actions", "an act and an end of the task in one reply: give one of them"
+    )
 
 
 def read_labels(prose: str) -> dict[str, str]:
@@ -166,26 +180,37 @@ def _find_calls(
     pieces = read_objects(text)
     begin = _find_tag(text, pieces)
     tagged = begin >= 0
-    if not tagged:
-        begin = _last_action_label(text)
+    sections = _find_sections(text, pieces)
+    announced = max((place for place, is_action in sections if is_action), default=-1)
+    in_action = False
     calls: list[ToolCall] = []
     first = -1
     for piece in pieces:
         if piece.start < begin:
             continue
         if isinstance(piece, JsonFault):
-            if not calls or piece.final:
+            if (not calls or piece.final) and not _is_draft(text, piece, sections, announced):
                 span = text[piece.start : piece.start + 200]
                 raise Refused(piece.code, f"the call cannot be read: {piece.message}", span)
-            reading.warn(f"ignored a damaged further call: {piece.message}")
+            reading.warn(f"ignored a damaged call: {piece.message}")
+            if calls:
+                # It still counts against a stop: `choose_action` finds nothing in it.
+                calls.append(ToolCall("", {}, piece.end))
             continue
         if not tagged and not _is_wrapped(piece.value) and not is_call(piece.value):
             reading.warn("ignored an object that is no action")
             continue
-        calls.append(_to_call(piece))
+        if _is_draft(text, piece, sections, announced):
+            reading.warn("a call inside the thought was left out")
+            continue
+        in_action = _is_in_action(sections, piece.start)
+        calls.append(replace(_to_call(piece), mentioned=_is_mentioned(text, piece)))
         first = piece.start if first < 0 else first
         for repair in piece.repairs:
             reading.repair(repair)
+    if calls and calls[-1].end < announced and not (in_action and text[announced:].strip(" *#`\n")):
+        # What stands before the label was thought about; behind it there is nothing to do.
+        raise Refused("no_action", "no call stands behind the action's label", text[announced:])
     return (begin if tagged else first), calls, tagged
 
 
@@ -198,14 +223,54 @@ def _find_tag(text: str, pieces: Sequence[JsonObject | JsonFault]) -> int:
     return begin
 
 
-def _last_action_label(text: str) -> int:
-    """Where the last `Action:` (or `### Action ###`) with an object behind it stands; 0 without."""
-    begin = 0
-    last_brace = text.rfind("{")
-    for mark in _LABEL.finditer(text):
-        if mark.group(1).lower() == "action" and mark.end() <= last_brace:
-            begin = mark.end()
-    return begin
+def _find_sections(text: str, pieces: Sequence[JsonObject | JsonFault]) -> list[tuple[int, bool]]:
+    """Behind which places a labelled section begins, and whether it is the action's.
+
+    `Action:` and `### Action ###` announce it; a label inside an object is part of a text.
+    """
+    spans = [(piece.start, piece.end) for piece in pieces if isinstance(piece, JsonObject)]
+    return [
+        (mark.end(), mark.group(1).lower() == "action")
+        for mark in islice(_LABEL.finditer(text), _LABELS_MAX)
+        if not any(start < mark.end() <= end for start, end in spans)
+    ]
+
+
+def _is_in_action(sections: Sequence[tuple[int, bool]], place: int) -> bool:
+    return next((action for start, action in reversed(sections) if start <= place), False)
+
+
+def _is_draft(
+    text: str,
+    piece: JsonObject | JsonFault,
+    sections: Sequence[tuple[int, bool]],
+    announced: int,
+) -> bool:
+    """Whether a call is part of a thought's sentence, in front of the action's label."""
+    if piece.start >= announced or _is_in_action(sections, piece.start):
+        return False
+    return _WORD.search(_line_before(text, piece.start)) is not None
+
+
+def _is_mentioned(text: str, piece: JsonObject) -> bool:
+    """Whether a sentence goes on round a call: words before it on its line, and words behind."""
+    before = _line_before(text, piece.start)
+    label = _LABEL.match(before)
+    if _WORD.search(before, label.end() if label else 0) is None:
+        return False
+    behind = _CLOSERS.sub("", text[piece.end : piece.end + 400]).lstrip()
+    if behind.startswith("<conclusion>") or _LABEL.match(behind):
+        return False
+    return _WORD.search(behind) is not None
+
+
+def _line_before(text: str, start: int) -> str:
+    """What stands before a call (with its tag) on the same line."""
+    before = text[max(0, start - 400) : start]
+    head = before.rstrip()
+    if head.endswith(_OPEN_TAG):
+        before = head.removesuffix(_OPEN_TAG)
+    return _CLOSERS.sub("", before[before.rfind("\n") + 1 :])
 
 
 def _is_wrapped(value: Mapping[str, Any]) -> bool:
@@ -253,7 +318,7 @@ def _find_functions(text: str) -> tuple[int, list[ToolCall]]:
     for mark, limit in zip(marks, limits, strict=True):
         arguments: dict[str, Any] = {}
         position = mark.end()
-        while parameter := _PARAMETER.search(text, position, limit):
+        while parameter := _PARAMETER.match(text, _skip_space(text, position), limit):
             end = text.find("</parameter>", parameter.end(), limit)
             if end < 0:
                 raise Refused("truncated", "a parameter breaks off", text[parameter.start() :])
@@ -264,9 +329,20 @@ def _find_functions(text: str) -> tuple[int, list[ToolCall]]:
                 raise Refused("conflict", f"the parameter {key} stands twice", value)
             arguments[key] = value
             position = end + len("</parameter>")
+        rest = text[_skip_space(text, position) : limit]
+        if rest and not rest.startswith("<"):
+            raise Refused("bad_arg", "text stands outside of a parameter", rest)
+        if rest.startswith(("<parameter", "<function")) or (rest and ">" not in rest):
+            raise Refused("truncated", "a tag breaks off", rest)
         close = text.find("</function>", position, limit)
         calls.append(ToolCall(mark.group(1), arguments, close + 11 if close >= 0 else position))
     return marks[0].start(), calls
+
+
+def _skip_space(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
 
 
 def _native_call(call: Mapping[str, Any]) -> ToolCall:

@@ -87,8 +87,7 @@ OUTCOMES: dict[str, dict[str, set[object]]] = {
     # The tree comes through the terminal where no file can be written.
     "disk_full": {},
     "unauthorized": {
-        name: {"device.unauthorized", "device.service_refused", *LOST}
-        for name in OPERATIONS
+        name: {"device.unauthorized", "device.service_refused", *LOST} for name in OPERATIONS
     },
 }
 NOT_IN_THE_MATRIX = {

@@ -6,6 +6,7 @@ TASK   ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench fuzz serve clean
+.PHONY: crashtest test-device test-matrix test-faults
 
 help: ## show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +45,19 @@ bench: $(VENV)/.installed-dev ## benchmarks: ratios measured in one run
 
 fuzz: $(VENV)/.installed-dev ## the long edition of the fuzz tests (50,000 inputs a dialect)
 	@LOCALSERVER_FUZZ_EXAMPLES=50000 $(BIN)/python -m pytest tests/parsers -k fuzz
+
+N ?= 10000
+crashtest: $(VENV)/.installed-dev ## kill a server N times and check what it promised
+	@$(BIN)/python -m tests.crash --kills $(N)
+
+test-device: $(VENV)/.installed-dev ## the device suite on your phone: make test-device SERIAL=...
+	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py -rs
+
+test-matrix: $(VENV)/.installed-dev ## the demo tasks on every kind of phone
+	@LOCALSERVER_PHONE_KINDS=all $(BIN)/python -m pytest tests/e2e/test_phone_kinds.py
+
+test-faults: $(VENV)/.installed-dev ## 200 tasks of which every tenth command fails
+	@LOCALSERVER_FAULT_RUNS=200 $(BIN)/python -m pytest tests/e2e/test_faulty_phones.py
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build *.egg-info

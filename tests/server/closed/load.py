@@ -117,7 +117,7 @@ def screen(kind: str) -> bytes:
     """A screen of a phone's size: PNG of 0.9 MB, or JPEG of 0.25 MB."""
     noise = Image.effect_noise((1080, 2400), 40).convert("RGB")
     plain = Image.new("RGB", (1080, 2400), "white")
-    rows, out = (760, io.BytesIO()) if kind == "png" else (850, io.BytesIO())
+    rows, out = (547, io.BytesIO()) if kind == "png" else (560, io.BytesIO())
     plain.paste(noise.crop((0, 0, 1080, rows)), (0, 0))
     if kind == "png":
         plain.save(out, "PNG", compress_level=1)

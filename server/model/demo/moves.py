@@ -52,7 +52,7 @@ from server.model.demo.labels import (
     normalise,
     says,
 )
-from server.model.demo.pixels import Switch, find_round_button
+from server.model.demo.pixels import Switch, find_round_button, find_wide_boxes
 from server.model.demo.places import find_field, find_nth, find_value
 from server.model.demo.scene import Act, Done, Failed, Move, Scene
 from server.model.demo.screen import Box, Text
@@ -234,6 +234,11 @@ def _target(clause: Tap, scene: Scene) -> Box | None:
     matches = find_labels(scene.screen, clause.label)
     if clause.exact:
         matches = [match for match in matches if match.is_exact]
+    if len(matches) > 1:
+        # What was typed into a search field at the top also stands there.
+        fields = [b for b in find_wide_boxes(scene.screen) if b.y < 0.2 * scene.screen.height_px]
+        boxes = [m.text.box for m in matches]
+        return next((b for b in boxes if not any(f.top < b.y < f.bottom for f in fields)), boxes[0])
     if matches:
         return matches[0].text.box
     return find_round_button(scene.screen) if means_adding(clause.label) else None

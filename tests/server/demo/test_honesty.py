@@ -78,6 +78,7 @@ CAN_BE_DONE: list[tuple[Locale, str, dict[str, Any]]] = [
         "Open Contacts, create a contact named Zoe with phone number 13800000000",
         {"apps.contacts.contacts.3.name": "Zoe", "apps.contacts.contacts.3.phone": "13800000000"},
     ),
+    ("en", 'Open Contacts, search for "Bob", tap Bob', {"page": ["detail", "2"]}),
     (
         "en",
         'Open Notes, create a note titled "Shopping"',

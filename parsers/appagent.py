@@ -44,6 +44,8 @@ _LINE = re.compile(
 )
 _FINISH = re.compile(r"[\s\"'`*]{0,9}FINISH[\s\"'`.。*()]{0,9}", re.IGNORECASE)
 _FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
+_FINISH_BESIDE = re.compile(r"\bFINISH\b(?!\s{0,3}[(（])")
+_ARGUMENTS = re.compile(r"\(\s*(?:\"[^\"]*\"|'[^']*'|[^()]*)[^()]*\)")
 _NUMBER = param("element number index")
 
 
@@ -91,7 +93,7 @@ class AppAgent(CallDialect):
         body = parts.get("action", parts.get("", ""))
         if _FINISH.fullmatch(body):
             return Complete(**update)
-        if _FINISH_LINE.search(body):
+        if _FINISH_LINE.search(body) or _FINISH_BESIDE.search(_ARGUMENTS.sub("()", body)):
             raise Refused("multiple_actions", "an act and a stop in one reply: give one", body)
         return self.read_one(body, reading, thought=" ").model_copy(update=update)
 

@@ -27,6 +27,7 @@ _KEYWORD = re.compile(r"([A-Za-z_]\w{0,40})\s*[=＝]\s*")
 _NUMBER_AHEAD = re.compile(r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)\s*(?=[,，)）]|$)", re.ASCII)
 _CLOSERS = {"'": "'", '"': '"', "“": '”"', "‘": "’'", "”": '”"', "’": "’'", "「": "」"}
 _BRACKET_CLOSER = {"(": ")）", "[": "]］】", "{": "}", "（": "）)", "［": "］]", "【": "】]"}
+_NO_COMMA = re.compile(r"[\"'”’]\s{1,3}" + _NAME_AHEAD + r"\s*[\[(（\"'\d].*[)）]\s*\Z", re.DOTALL)
 _EXPRESSION = re.compile(r"[\"']\s*[+%*]\s*[\"']|[\"']\s*[.%]\s*(?:format|join)?\s*\(")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": ""}
@@ -323,6 +324,8 @@ def _cut_quoted(text: str, begin: int, closers: str, reading: Reading) -> tuple[
             if end is not None:
                 break
     if end is None:
+        if _NO_COMMA.search(text, begin):
+            raise Refused("bad_arg", "a comma is missing between two arguments", text[begin:])
         return Cut(text[begin:]), len(text)
     raw = text[begin : end.start("quote")]
     if _EXPRESSION.search(raw):

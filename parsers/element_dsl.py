@@ -55,6 +55,9 @@ SCROLL_DISTANCE = 500.0
 _NUMBER = param("element index n number id element_id")
 _BARE_FINISH = re.compile(r"[\s\"'`*#>-]{0,9}(?:finish|done)[\s\"'`.。!！*]{0,9}", re.IGNORECASE)
 _FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
+_FINISH_BESIDE = re.compile(
+    r"[)）]\s{0,3}[,，;；]\s{0,3}(?:finish|done)\s{0,3}[.。]?[ \t]{0,9}$", re.I | re.M
+)
 _BARE_CALL = re.compile(
     r"(?:^|\n)[ \t`*>-]{0,9}(click|tap|long_press|scroll|back)"
     r"(?:[ \t:]{1,4}([#\d.\w-]{1,12}))?[ \t`*.。]{0,9}(?=\n|$)",
@@ -111,7 +114,7 @@ class ElementDsl(CallDialect):
         if _BARE_FINISH.fullmatch(rest):
             reading.repair("a bare finish")
             return Complete(cot=thought)
-        if _FINISH_LINE.search(rest):
+        if _FINISH_LINE.search(rest) or _FINISH_BESIDE.search(rest):
             raise Refused("multiple_actions", "an act and a stop in one reply: give one", rest)
         bare = _BARE_CALL.search(rest)
         if bare is not None and "(" not in rest and "（" not in rest:

@@ -78,16 +78,21 @@ class JsonObject:
     repairs: tuple[str, ...] = ()
 
 
-class _DuplicateKeyError(Exception):
-    pass
+class DuplicateKeyError(Exception):
+    """A key of an object stands twice with different values."""
 
 
-def _pairs_to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def pairs_to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A hook for `json`: an object whose keys do not contradict each other.
+
+    Raises:
+        DuplicateKeyError: Two of them do.
+    """
     result = dict(pairs)
     if len(result) != len(pairs):
         for key, value in pairs:
             if not _same(result[key], value):
-                raise _DuplicateKeyError(key)
+                raise DuplicateKeyError(key)
     return result
 
 
@@ -101,7 +106,7 @@ def _read_int(digits: str) -> int | float:
 
 
 _STRICT = json.JSONDecoder(
-    object_pairs_hook=_pairs_to_dict, parse_int=_read_int, strict=False, parse_float=float
+    object_pairs_hook=pairs_to_dict, parse_int=_read_int, strict=False, parse_float=float
 )
 
 _END_MARK = re.compile(
@@ -191,7 +196,7 @@ def _read_strictly(text: str, start: int) -> JsonObject | JsonFault | None:
         return None
     try:
         value, stop = _STRICT.raw_decode(text, start)
-    except _DuplicateKeyError as error:
+    except DuplicateKeyError as error:
         message = f"the key {error} stands twice with different values"
         return JsonFault("conflict", message, start, len(text), True)
     except RecursionError:

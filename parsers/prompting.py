@@ -41,7 +41,8 @@ def need_prompt(prompt: PromptText | None, dialect: str) -> PromptText:
     if prompt is None:
         raise PromptError(
             f"the parser {dialect} was made without a prompt; "
-            f"give get_parser the texts of configs/prompts/{dialect}.yaml"
+            "take it from server.prompts.ParserShelf(config_dir).get(...), or give get_parser "
+            f"`prompts=` with the texts of configs/prompts/{dialect}.yaml"
         )
     return prompt
 

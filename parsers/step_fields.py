@@ -29,6 +29,11 @@ _FIELD = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]{0,30})\s{0,3}[:：](.*)", re.DOT
 # A key stands behind no other letter, except that of a written-out `\t` or `\n`.
 _KEY_START = r"(?:(?<!\w)|(?<=\\[tn]))"
 _ACTION_KEY = re.compile(_KEY_START + r"action(?:_type)?\s{0,3}[:：]", re.IGNORECASE)
+_LINE_START = re.compile(r"(?:^|\n|\t)[ \r]{0,20}(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
+_OPEN_POINT = re.compile(
+    r"[:：]\s{0,3}(?:[(\[（]{1,2}[^)\]）\n\t]{0,40}|<(?:point|bbox)>[^>\n\t]{0,40})\Z",
+    re.IGNORECASE,
+)
 _CANONICAL = ("explain", "action", "summary")
 
 
@@ -48,15 +53,19 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
     tags = list(_TAG.finditer(text))
     closing = [tag for tag in tags if tag.group(1)]
     thought, body = "", text
+    is_inside = False  # the fields stand inside the thinking
     if closing:
         thought, body = text[: closing[-1].start()], text[closing[-1].end() :]
         if not _ACTION_KEY.search(body) and len(closing) == 1 and _looks_whole(thought):
             # The closing tag stands behind the fields: nothing else can be meant.
             reading.repair("a closing tag behind the fields")
             thought, body = _split_at_fields(thought)
+            is_inside = True
     elif tags:
         reading.repair("the closing tag is missing")
         thought, body = _split_at_fields(text[tags[0].end() :])
+        is_inside = bool(thought.strip()) and not thought.endswith("\n") and body[:1] != "\n"
+        is_inside = is_inside and _LINE_START.search(text[tags[0].end() :]) is None
     elif text.startswith("{"):
         body = text
     else:
@@ -68,6 +77,9 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
     if not blocks:
         raise Refused("no_action", "there is no `action:` field after the think block", body)
     fields = _choose_block(blocks, reading)
+    if is_inside and _is_stop(fields):
+        raise Refused("no_action", "an end that is only thought about ends nothing", body)
+    _check_last_field(body, fields)
     _check_earlier(thought, fields, reading)
     cot = _TAG.sub(" ", thought).strip()
     if cot:
@@ -87,7 +99,7 @@ def _read_objects(body: str, reading: Reading) -> list[dict[str, object]]:
 
 def _split_at_fields(text: str) -> tuple[str, str]:
     """Without a closing tag the fields begin at the first line that begins with a known key."""
-    match = re.search(r"(?:^|\n|\t)[ \r]{0,20}(?=" + _KEY + r"\s{0,3}[:：])", text, re.IGNORECASE)
+    match = _LINE_START.search(text)
     if match is None:
         match = re.search(_KEY_START + r"(?=explain\s{0,3}[:：])", text, re.IGNORECASE)
     return (text, "") if match is None else (text[: match.start()], text[match.end() :])
@@ -164,6 +176,16 @@ def _has_end(pieces: list[str]) -> bool:
         if match and match.group(1).lower() in ("action", "action_type"):
             return not _ONE_SPACE.search(match.group(2).strip()) and "\\t" not in match.group(2)
     return False
+
+
+def _check_last_field(body: str, fields: dict[str, object]) -> None:
+    """A point whose bracket is open at the end of the reply lacks some of its digits; an end of
+    the task is whole when its `return` has begun or its summary is there."""
+    last = next(reversed(fields), "")
+    if fields.get("action") == "COMPLETE" and last == "action":
+        raise Refused("truncated", "the reply was cut before `return`", body)
+    if last.startswith("point") and _OPEN_POINT.search(body.rstrip()):
+        raise Refused("truncated", f"the reply was cut inside `{last}`", fields[last])
 
 
 def _choose_block(blocks: list[dict[str, object]], reading: Reading) -> dict[str, object]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from parsers.json_reading import DuplicateKeyError, pairs_to_dict
 from parsers.reading import Refused
 
 
@@ -40,7 +41,10 @@ def _read_one(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     arguments = function.get("arguments", {})
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments or "{}")
+            arguments = json.loads(arguments or "{}", object_pairs_hook=pairs_to_dict)
+        except DuplicateKeyError as error:
+            message = f"the key {error} stands twice with different values"
+            raise Refused("conflict", message, arguments) from None
         except (ValueError, RecursionError):
             raise Refused("bad_arg", "the tool call's arguments are not JSON", arguments) from None
     if not isinstance(arguments, Mapping):

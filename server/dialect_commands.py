@@ -19,7 +19,7 @@ from parsers.base import (
     Reply,
     ReplyContext,
 )
-from parsers.errors import UnsupportedInputError
+from parsers.errors import UnknownDialectError, UnsupportedInputError
 from parsers.registry import get_parser, list_dialects, parser_class
 from parsers.spaces import plan_size
 from parsers.tools import describe_result, read_case
@@ -65,7 +65,14 @@ def parse_command(
     """Read one reply from standard input, or one per line of a file; print what it means."""
     if jsonl is not None:
         for line in _read_lines(jsonl):
-            sys.stdout.write(json.dumps(read_case(line), ensure_ascii=False) + "\n")
+            try:
+                answer = read_case(line)
+            except UnknownDialectError as error:
+                answer = {
+                    "id": line.get("id"),
+                    "error": {"code": error.code, "message": error.message},
+                }
+            sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
         return 0
     if dialect is None:
         raise BadRequestError(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from parsers.action import Size
 from parsers.base import Environment, Message
-from server.elements import NumberedElements
+from server.elements import NumberedElements, number_elements
 from server.engine import Engine
-from server.errors import ParserCrashedError
+from server.errors import BadRequestError, ParserCrashedError
 from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import (
     Screenshot,
@@ -22,7 +23,7 @@ from server.images import (
 )
 from server.killpoints import reach
 from server.marks import encode_with_marks
-from server.numbering import Numbering
+from server.numbering import Numbering, read_tree
 from server.payloads import StepRequest
 from server.records.messages import Picture, name_pictures
 from server.records.schema import HASH_CHARS
@@ -66,12 +67,11 @@ class Observer:
         if environment.elements is not None or request.ui_tree is None:
             return environment
         try:
-            elements = await self._engine.in_images(
-                _read_elements, request.ui_tree, screenshot.size
-            )
+            tree = await self._engine.in_images(read_tree, request.ui_tree)
         except BadRequestError:
             return environment
-        return replace(environment, elements=elements)
+        numbered = number_elements(tree, screenshot.size, base=1)
+        return replace(environment, elements=numbered.elements)
 
     async def read_environment(
         self,

@@ -117,8 +117,8 @@ class Settings(_Frozen):
         max_body_bytes: Largest request body.
         max_held_bytes: Most bytes of request bodies in work at a time; more is refused (429).
         max_image_bytes: Largest screenshot file.
-        max_image_pixels: Most pixels in a screenshot (a 4K screen has 8.3 million), checked before it is
-            decoded.
+        max_image_pixels: Most pixels in a screenshot (a 4K screen has 8.3 million), checked before
+            it is decoded.
         max_running_steps: Steps that may run at a time; one more is refused (429).
         max_sessions_in_memory: Idle sessions above this are dropped; their log brings them back.
         drain_s: How long steps may go on after the server was told to stop.

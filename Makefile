@@ -6,7 +6,8 @@ TASK   ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench fuzz serve clean
-.PHONY: crashtest test-device test-matrix test-faults
+.PHONY: crashtest stop-proof kill-proof fuzz-images image-cost schemathesis load soak
+.PHONY: test-device test-matrix test-faults
 
 help: ## show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +50,27 @@ fuzz: $(VENV)/.installed-dev ## the long edition of the fuzz tests (50,000 input
 N ?= 10000
 crashtest: $(VENV)/.installed-dev ## kill a server N times and check what it promised
 	@$(BIN)/python -m tests.crash --kills $(N)
+
+stop-proof: $(VENV)/.installed-dev ## stop a task at 500 random moments: no input after a second
+	@LOCALSERVER_STOP_MOMENTS=500 $(BIN)/python -m pytest tests/proofs/test_stop.py -s
+
+kill-proof: $(VENV)/.installed-dev ## 2,000 kills between a deed and its record: none is repeated
+	@LOCALSERVER_PHONE_KILLS=2000 $(BIN)/python -m pytest tests/proofs/test_at_most_once.py -s
+
+fuzz-images: $(VENV)/.installed-dev ## 100,000 damaged pictures
+	@$(BIN)/python -m tests.server.closed.image_fuzz --cases 100000
+
+image-cost: $(VENV)/.installed-dev ## memory and time of the dearest requests
+	@$(BIN)/python -m tests.server.closed.image_cost
+
+schemathesis: $(VENV)/.installed-dev ## requests made from the OpenAPI document, the long edition
+	@LOCALSERVER_SCHEMA_EXAMPLES=400 $(BIN)/python -m pytest tests/server/closed/test_schema_fuzz.py
+
+load: $(VENV)/.installed-dev ## 50 sessions with a slow model
+	@$(BIN)/python -m tests.server.closed.load
+
+soak: $(VENV)/.installed-dev ## an hour of it: memory and files stay flat
+	@$(BIN)/python -m tests.server.closed.load --soak 3600
 
 test-device: $(VENV)/.installed-dev ## the device suite on your phone: make test-device SERIAL=...
 	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py -rs

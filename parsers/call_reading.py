@@ -371,6 +371,12 @@ def _is_prose(gap: str) -> bool:
     return bool(re.search(r"[^\W\d_]", _NO_WORD.sub("", gap)))
 
 
+_OPENING = "<function_calls>"
+
+
 def _is_inside_a_line(text: str, position: int) -> bool:
-    """Whether words stand before a call on its line."""
+    """Whether words stand before a call, or before the tag that opens it, on its line."""
+    head = text[:position].rstrip()
+    if head.endswith(_OPENING):
+        position = len(head) - len(_OPENING)
     return _is_prose(text[text.rfind("\n", 0, position) + 1 : position])

@@ -66,6 +66,8 @@ class OpenAiCua(Dialect):
         found = read_call_text(text, reading, _is_call, expect_tag=False)
         calls, said = _open_items(call.arguments for call in found.calls)
         thought = "\n".join(filter(None, (found.thought, found.prose, said)))
+        if not calls and any(call.mentioned for call in found.calls):
+            raise Refused("no_action", "an end is mentioned inside a sentence, not given", said)
         if not calls:
             return Complete.model_validate({"return": said})
         if said:

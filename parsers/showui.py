@@ -30,7 +30,7 @@ from parsers.base import (
     RelativeSpace,
 )
 from parsers.dialect import Dialect
-from parsers.json_reading import JsonFault, read_objects
+from parsers.json_reading import JsonFault, JsonObject, read_objects
 from parsers.prompting import need_prompt
 from parsers.reading import (
     Reading,
@@ -42,6 +42,7 @@ from parsers.reading import (
     split_thought,
 )
 from parsers.single_turn import build_single_turn
+from parsers.tool_calls import is_mentioned
 
 _PYTHON_QUOTES = "quotes that are not JSON's"  # in this dialect they are the rule
 
@@ -81,6 +82,10 @@ class ShowUi(Dialect):
         if not plan:
             raise Refused("no_action", "there is no dict with an 'action' in the reply", rest)
         first = plan[0]
+        if _is_stop(first) and any(
+            isinstance(item, JsonObject) and is_mentioned(rest, item) for item in found
+        ):
+            raise Refused("no_action", "an end is mentioned inside a sentence, not given", rest)
         if any(step != first and (_is_stop(step) or _is_stop(first)) for step in plan):
             raise Refused("multiple_actions", "an act and a stop in one reply", plan[-1])
         if any(step != first for step in plan):

@@ -63,9 +63,10 @@ def read_block(text: str, reading: Reading) -> dict[str, object]:
             is_inside = True
     elif tags:
         reading.repair("the closing tag is missing")
-        thought, body = _split_at_fields(text[tags[0].end() :])
-        is_inside = bool(thought.strip()) and not thought.endswith("\n") and body[:1] != "\n"
-        is_inside = is_inside and _LINE_START.search(text[tags[0].end() :]) is None
+        rest = text[tags[0].end() :]
+        thought, body = _split_at_fields(rest)
+        # Fields in the middle of a line of thought are a draft.
+        is_inside = bool(thought.strip()) and rest[len(thought) : len(thought) + 1] != "\n"
     elif text.startswith("{"):
         body = text
     else:

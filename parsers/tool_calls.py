@@ -80,9 +80,11 @@ def read_call_text(
         Refused: `no_action`, or the fault of the first object that looks like a call.
     """
     thought, rest = split_thought(text)
+    is_unclosed = False
     if not rest and is_thinking_open(text) and _TAGGED_TAIL.search(thought):
         # Never closed, but it ends with a whole tagged call: that is the answer.
         reading.repair("the thinking is not closed")
+        is_unclosed = True
         begin = thought.rfind(_OPEN_TAG)
         if begin >= 0:
             thought, rest = thought[:begin].strip(), thought[begin:]
@@ -91,6 +93,9 @@ def read_call_text(
         reading.repair("an escaped reply")
         rest = _ESCAPED.sub(_unescape, rest)
     begin, calls, tagged = _find_calls(rest, reading, is_call)
+    if is_unclosed:
+        # Good enough for an act; an end that may have been a thought ends nothing.
+        calls = [replace(call, mentioned=True) for call in calls]
     if not calls:
         raise Refused("no_action", "the reply has no tool call: give one action", rest[-200:])
     if expect_tag and not tagged:
@@ -204,7 +209,7 @@ def _find_calls(
             reading.warn("a call inside the thought was left out")
             continue
         in_action = _is_in_action(sections, piece.start)
-        calls.append(replace(_to_call(piece), mentioned=_is_mentioned(text, piece)))
+        calls.append(replace(_to_call(piece), mentioned=is_mentioned(text, piece)))
         first = piece.start if first < 0 else first
         for repair in piece.repairs:
             reading.repair(repair)
@@ -252,7 +257,7 @@ def _is_draft(
     return _WORD.search(_line_before(text, piece.start)) is not None
 
 
-def _is_mentioned(text: str, piece: JsonObject) -> bool:
+def is_mentioned(text: str, piece: JsonObject) -> bool:
     """Whether a sentence goes on round a call: words before it on its line, and words behind."""
     before = _line_before(text, piece.start)
     label = _LABEL.match(before)

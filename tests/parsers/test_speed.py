@@ -54,12 +54,12 @@ def _measure_action_s(rounds: int = 300) -> list[float]:
 
 
 @pytest.mark.parametrize("dialect", sorted(REPLIES))
-def test_reading_two_kilobytes_costs_no_more_than_forty_validated_actions(dialect: str) -> None:
-    """A ratio, because a busy machine slows both: 5 us for an action make 0.2 ms for a reading."""
+def test_reading_two_kilobytes_costs_no_more_than_a_hundred_validated_actions(dialect: str) -> None:
+    """A ratio with room: it catches a reading that goes wild, the benchmark shows the cost."""
     assert len(REPLIES[dialect]) > 2000
     reading_s = statistics.quantiles(measure_s(dialect), n=10)[0]
     action_s = statistics.quantiles(_measure_action_s(), n=10)[0]
-    assert reading_s < 40 * action_s
+    assert reading_s < 100 * action_s
 
 
 if __name__ == "__main__":

@@ -270,3 +270,32 @@ def test_a_damaged_sensitive_mark_still_asks(mark: str, frame_of: FrameOf) -> No
     result = parser.str2action(reply, frame_of(parser))
     assert isinstance(result, Click)
     assert result.confirm == "pay."
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reply"),
+    [
+        ("showui", "I could {'action':'ANSWER','value':'x','position':None} but not yet"),
+        (
+            "droidrun_xml",
+            'I could <function_calls>\n<invoke name="complete"><parameter name="success">true'
+            '</parameter><parameter name="reason">x</parameter></invoke></function_calls> not yet',
+        ),
+        (
+            "openai_cua",
+            'I could {"type":"message","content":[{"type":"output_text","text":"x"}]} but not yet',
+        ),
+        (
+            "qwen_mobile_use",
+            '<think>maybe <tool_call>{"name":"mobile_use","arguments":'
+            '{"action":"terminate","status":"success"}}</tool_call>',
+        ),
+        ("step0920", "<think>I could explain:e\taction:COMPLETE\treturn:x\tsummary:s"),
+    ],
+)
+def test_an_end_that_is_only_mentioned_or_thought_about_ends_nothing(
+    dialect: str, reply: str
+) -> None:
+    found = get_parser(dialect).str2action(reply)
+    assert isinstance(found, Rejection)
+    assert found.code == "no_action"

@@ -1,6 +1,6 @@
 """Tasks on a phone of which every tenth command fails: they end right, and none lies about it.
 
-Ten runs in the suite; `LOCALSERVER_FAULT_RUNS=200` (make test-faults) makes the long edition. Each
+Three runs in the suite; `LOCALSERVER_FAULT_RUNS=200` (make test-faults) makes the long edition. Each
 run's task, faults and dice come from its number alone.
 """
 
@@ -28,7 +28,7 @@ from server.settings import load_settings
 from tests.e2e.house import Child
 from tests.server.demo.demo_tasks import read_path
 
-RUNS = int(os.environ.get("LOCALSERVER_FAULT_RUNS", "10"))
+RUNS = int(os.environ.get("LOCALSERVER_FAULT_RUNS", "3"))
 RIGHT_SHARE = 0.95
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 # Each strikes where it can: together they meet about every tenth command.
@@ -126,5 +126,5 @@ def test_tasks_end_right_although_every_tenth_command_fails(
             else:
                 others[seed] = f"{run.task}: {result.stop_reason} {result.message}"
     assert lies == {}
-    allowed = max(1, int((1 - RIGHT_SHARE) * RUNS))  # one of ten says nothing about a share
+    allowed = max(1, int((1 - RIGHT_SHARE) * RUNS))  # a few runs say nothing about a share
     assert RUNS - right <= allowed, others

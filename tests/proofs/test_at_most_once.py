@@ -18,7 +18,7 @@ from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 from tests.proofs.unique_taps import count_of
 
-KILLS = int(os.environ.get("LOCALSERVER_PHONE_KILLS", "100"))
+KILLS = int(os.environ.get("LOCALSERVER_PHONE_KILLS", "10"))
 BATCH = 50
 """Kills per harness process: the phone's journal forgets, so it is read in between."""
 

@@ -22,7 +22,7 @@ from server.task_request import TaskRequest
 from server.tasks import TaskRunner
 from tests.proofs.unique_taps import UniqueTaps
 
-MOMENTS = int(os.environ.get("LOCALSERVER_STOP_MOMENTS", "50"))
+MOMENTS = int(os.environ.get("LOCALSERVER_STOP_MOMENTS", "20"))
 LATEST_S = 1.0
 WATCH_S = 0.3
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

@@ -10,7 +10,7 @@ from schemathesis import Case
 
 from tests.server.http.conftest import CLICK, Start
 
-EXAMPLES = int(os.environ.get("LOCALSERVER_SCHEMA_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("LOCALSERVER_SCHEMA_EXAMPLES", "3"))
 """For each route, once with what the document allows and once with what it does not."""
 
 

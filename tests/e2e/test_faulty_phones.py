@@ -1,7 +1,7 @@
 """Tasks on a phone of which every tenth command fails: they end right, and none lies about it.
 
-Three runs in the suite; `LOCALSERVER_FAULT_RUNS=200` (make test-faults) makes the long edition. Each
-run's task, faults and dice come from its number alone.
+Three runs in the suite; `LOCALSERVER_FAULT_RUNS=200` (make test-faults) makes the long edition.
+Each run's task, faults and dice come from its number alone.
 """
 
 from __future__ import annotations

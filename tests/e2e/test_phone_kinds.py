@@ -1,7 +1,7 @@
 """The demo tasks end as asked on every kind of phone: makers, Android versions, screens.
 
-Three tasks on two kinds in the suite; `LOCALSERVER_PHONE_KINDS=all` (make test-matrix) takes all ten on
-every kind of the virtual phone, a list of names takes those.
+Three tasks on two kinds in the suite. `LOCALSERVER_PHONE_KINDS=all` (make test-matrix) takes all
+ten on every kind of the virtual phone; a list of names takes those.
 """
 
 from __future__ import annotations

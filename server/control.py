@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from server.errors import TaskStateError
+from server.errors import BadRequestError, TaskStateError
 from server.task_result import StopReason, TaskResult
 
 T = TypeVar("T")
@@ -194,10 +194,13 @@ class TaskControl:
 
         Raises:
             TaskStateError: Nothing was asked.
+            BadRequestError: A question got a blank answer.
         """
         if self._hold == "taken_over":
             self.give_back(text)
             return
+        if self._state == "waiting_reply" and not text.strip():
+            raise BadRequestError("the answer is blank; answer in words", field="text")
         self._give(("waiting_reply", "taken_over"), text)
 
     def confirm(self, approve: bool, question_id: str | None = None) -> None:

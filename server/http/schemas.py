@@ -186,7 +186,9 @@ class TaskBody(_Strict):
 
 
 class ReplyBody(_Strict):
-    text: str = Field(max_length=MAX_TEXT, pattern=r"\S", description="Not blank.")
+    text: str = Field(
+        max_length=MAX_TEXT, description="The answer; it may be empty only to give a phone back."
+    )
 
 
 class NoteBody(_Strict):

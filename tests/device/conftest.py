@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +12,8 @@ import pytest
 from device.adb_device import AdbDevice
 from device.adb_server import PrivateAdbServer
 from device.apps import AliasTable
-from device.discovery import connect, open_device
+from device.discovery import connect, disconnect, list_devices, open_device
+from device.errors import DeviceError
 from device.scripted_adb_server import ScriptedAdbServer
 from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
@@ -48,11 +51,24 @@ def phone(phone_process: VirtualPhoneProcess) -> VirtualPhoneProcess:
     return phone_process
 
 
+def wait_until_listed(serial: str, server: AdbServer) -> None:
+    for attempt in range(100):
+        if any(info.serial == serial and info.is_ready for info in list_devices(server)):
+            return
+        if attempt % 20 == 19:
+            with contextlib.suppress(DeviceError):
+                disconnect(serial, server=server)
+            with contextlib.suppress(DeviceError):
+                connect(serial, server=server)
+        time.sleep(0.1)
+
+
 @pytest.fixture
 def device(
     phone: VirtualPhoneProcess, private_adb: AdbServer, tmp_path: Path
 ) -> Iterator[AdbDevice]:
-    """The virtual phone through adb."""
+    """The virtual phone through adb, back from whatever an earlier test did to its connection."""
+    wait_until_listed(phone.serial, private_adb)
     opened = open_device(
         phone.serial, server=private_adb, aliases=AliasTable.load(ALIASES), state_dir=tmp_path
     )

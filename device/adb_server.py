@@ -192,7 +192,7 @@ class PrivateAdbServer:
             AdbServerError: It did not come up in time.
         """
         program = self._adb or find_adb()
-        self.address = ServerAddress(port=port or _free_port())
+        self.address = ServerAddress(port=port or free_port())
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in stop()
         self._process = subprocess.Popen(
             [str(program), "-P", str(self.address.port), "nodaemon", "server"],
@@ -253,7 +253,8 @@ def _read_port(text: str, variable: str) -> int:
     return int(text)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A loopback port that nobody listens on at this moment."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return int(sock.getsockname()[1])

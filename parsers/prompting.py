@@ -181,12 +181,3 @@ def observation_text(prompt: PromptText, environment: Environment) -> str:
 
 def hint_lines(hints: Sequence[str]) -> str:
     return "\n".join(f"- {hint}" for hint in hints)
-
-
-def remark_lines(environments: Sequence[Environment], actions: Sequence[Action]) -> str:
-    """All that the user said so far, one line each, for dialects with a single turn."""
-    return "\n".join(
-        f"{exchange.question} -> {exchange.answer}" if exchange.question else exchange.answer
-        for exchange in derive_dialogue(environments, actions)
-        if exchange.answer
-    )

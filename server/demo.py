@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from typing import IO, Any, Literal
 import httpx2
 from rich.text import Text
 
-from device.adb_server import PrivateAdbServer
+from device.adb_server import PrivateAdbServer, free_port
 from device.discovery import connect
 from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
@@ -67,7 +66,7 @@ def run_demo(task: str | None, *, locale: Locale | None = None) -> int:
 
 def _run(stack: contextlib.ExitStack, task: str, locale: Locale, started: float) -> int:
     adb = stack.enter_context(PrivateAdbServer())
-    model_port, service_port = _free_port(), _free_port()
+    model_port, service_port = free_port(), free_port()
     environment = {**adb.env, "LOCALSERVER_DEMO_API_BASE": f"http://127.0.0.1:{model_port}/v1"}
     model = stack.enter_context(_process(["model", "--port", str(model_port)], environment))
     service = stack.enter_context(_process(["serve", "--port", str(service_port)], environment))
@@ -218,10 +217,3 @@ def _wait_answer(url: str, child: _Child) -> None:
                 "mend that and run the demo again"
             )
         time.sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

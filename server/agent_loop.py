@@ -190,8 +190,8 @@ class _AgentLoop:
     def observe(self) -> Observation:
         """See the screen. A picture is never invented: without one the task ends."""
         self.before_step()
-        if len(self.steps) >= self.options.max_steps:
-            raise TaskEnd("MAX_STEPS_REACHED", f"not done after {self.options.max_steps} steps")
+        if len(self.steps) >= self.options.step_limit:
+            raise TaskEnd("MAX_STEPS_REACHED", f"not done after {len(self.steps)} steps")
         started = time.monotonic()
         observation = self.control.call_device(self._look)
         self.observe_s = time.monotonic() - started

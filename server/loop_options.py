@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from server.errors import BadRequestError
+from server.task_terms import PrivacyLevel, TaskPolicy
 
 ReplyMode = Literal["pass_to_client", "auto_reply", "no_reply", "manual_reply"]
 
@@ -55,6 +56,8 @@ class LoopOptions:
         confirm_timeout_s: How long an action waits for a yes.
         approve: Classes of risk (`send`, `delete`, ...) to which whoever starts the task says yes
             beforehand; what the policy denies stays denied.
+        policy: The task's own policy, on top of the server's.
+        privacy: What may leave the machine; None: as the server is set. The stricter one holds.
     """
 
     task_type: str | None = None
@@ -70,6 +73,19 @@ class LoopOptions:
     reply_timeout_s: float = 600.0
     confirm_timeout_s: float = 60.0
     approve: tuple[str, ...] = ()
+    policy: TaskPolicy | None = None
+    privacy: PrivacyLevel | None = None
+
+    @property
+    def step_limit(self) -> int:
+        """Most steps: the lower of `max_steps` and the policy's budget."""
+        budget = self.policy.budget.max_steps if self.policy else None
+        return min(self.max_steps, budget or self.max_steps)
+
+    @property
+    def approved(self) -> frozenset[str]:
+        """All classes of risk to which the starter said yes."""
+        return frozenset(self.approve) | frozenset(self.policy.approve if self.policy else ())
 
     def session_payload(self, task: str) -> dict[str, Any]:
         """The payload of `get_session` for a task that is run so."""
@@ -80,6 +96,10 @@ class LoopOptions:
             payload["model_config"] = dict(self.model_config)
         if self.extra_info is not None:
             payload["extra_info"] = dict(self.extra_info)
+        if self.policy is not None:
+            payload["policy"] = self.policy.model_dump(exclude_defaults=True)
+        if self.privacy is not None:
+            payload["privacy"] = self.privacy
         return payload
 
 

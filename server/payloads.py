@@ -10,6 +10,7 @@ import orjson
 
 from server.errors import BadRequestError
 from server.images import ResizeRequest, read_target_size
+from server.task_terms import PrivacyLevel, TaskPolicy, read_policy, read_privacy
 
 TEXT_MAX_CHARS = 100_000
 UI_TREE_MAX_CHARS = 16_000_000
@@ -26,12 +27,16 @@ class SessionRequest:
         task_type: The dialect; None: the model's or the server's default.
         model_config: As it was sent; see the properties for what is read of it.
         extra_info: Kept; `hints` in it (a list of texts) reaches the prompt.
+        policy: The session's own policy, on top of the server's.
+        privacy: What may leave the machine; None: as the server is set.
     """
 
     task: str
     task_type: str | None = None
     model_config: Mapping[str, Any] = field(default_factory=dict)
     extra_info: Mapping[str, Any] | None = None
+    policy: TaskPolicy | None = None
+    privacy: PrivacyLevel | None = None
 
     @classmethod
     def read(cls, payload: Any) -> SessionRequest:
@@ -60,7 +65,14 @@ class SessionRequest:
         if model_config.get("args") is not None:
             _mapping(model_config["args"], "model_config.args")
         _require_json({"model_config": model_config, "extra_info": extra_info})
-        return cls(task, _text(data, "task_type", max_chars=100), model_config, extra_info)
+        return cls(
+            task,
+            _text(data, "task_type", max_chars=100),
+            model_config,
+            extra_info,
+            read_policy(data.get("policy")),
+            read_privacy(data.get("privacy")),
+        )
 
     @property
     def model_name(self) -> str | None:

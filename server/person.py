@@ -118,7 +118,7 @@ class Person:
         if level == "deny":
             raise TaskEnd("POLICY_DENIED", reason or "the policy forbids this action")
         risk = str(policy.get("class", "none"))
-        is_approved = level == "confirm" and risk in self._options.approve
+        is_approved = level == "confirm" and risk in self._options.approved
         if action.confirm is None and (level != "confirm" or is_approved):
             if level != "allow":
                 self._record("notice", {"step": step, "class": risk, "text": reason})

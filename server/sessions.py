@@ -17,6 +17,7 @@ from server.dialect_mismatch import MismatchWatch
 from server.elements import Target
 from server.engine import Engine
 from server.errors import (
+    BadRequestError,
     IdempotencyConflictError,
     SessionBusyError,
     SessionClosedError,
@@ -33,6 +34,7 @@ from server.records.messages import (
     read_dialect,
     read_session_start,
     read_step,
+    read_terms,
 )
 from server.records.reader import (
     Damage,
@@ -358,7 +360,7 @@ def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
     except OSError as error:
         raise storage_error("the torn end of a log could not be cut off", error) from error
     last_seq = max((event["seq"] for event in events.events), default=0)
-    request = read_session_start(reading.lines[0].message)
+    request = _read_request(reading.lines[0].message)
     session = Session(
         id=session_id,
         request=request,
@@ -391,6 +393,15 @@ def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
     session.known_texts = set(texts)
     _report_recovery(store, session, events.damage)
     return session
+
+
+def _read_request(message: Mapping[str, Any]) -> SessionRequest:
+    try:
+        return read_terms(message, read_session_start(message))
+    except BadRequestError as error:
+        raise SessionDamagedError(
+            f"the session's terms cannot be read, so it does not go on: {error.message}"
+        ) from error
 
 
 def find_stop_reason(events: tuple[Mapping[str, Any], ...]) -> str | None:

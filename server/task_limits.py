@@ -22,7 +22,7 @@ def check_price_known(request: TaskRequest, price_of: PriceOf) -> None:
     Raises:
         BadRequestError: The model's price is not known.
     """
-    if request.max_cost is not None and price_of(request.options) is None:
+    if request.cost_limit is not None and price_of(request.options) is None:
         raise BadRequestError(
             "max_cost needs the model's price: add it to configs/prices.yaml, "
             "or use max_total_tokens",
@@ -36,21 +36,22 @@ def check_limits(request: TaskRequest, steps: int, used: Usage, price_of: PriceO
     Raises:
         TaskEnd: A limit is reached.
     """
-    if steps >= request.options.max_steps:
+    if steps >= request.options.step_limit:
         raise TaskEnd("MAX_STEPS_REACHED", f"not done after {steps} steps")
-    if request.max_total_tokens is not None and used.total_tokens >= request.max_total_tokens:
+    tokens = request.token_limit
+    if tokens is not None and used.total_tokens >= tokens:
         raise TaskEnd(
-            "COST_LIMIT_REACHED",
-            f"{used.total_tokens} tokens are used; allowed are {request.max_total_tokens}",
+            "COST_LIMIT_REACHED", f"{used.total_tokens} tokens are used; allowed are {tokens}"
         )
-    price = price_of(request.options) if request.max_cost is not None else None
-    if price is None or request.max_cost is None:
+    allowed = request.cost_limit
+    price = price_of(request.options) if allowed is not None else None
+    if price is None or allowed is None:
         return
     cost = price.cost(used)
-    if cost >= request.max_cost:
+    if cost >= allowed:
         raise TaskEnd(
             "COST_LIMIT_REACHED",
-            f"{cost:.4f} {price.currency} are spent; allowed are {request.max_cost}",
+            f"{cost:.4f} {price.currency} are spent; allowed are {allowed}",
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from server.control import Asked, TaskState
+from server.errors import BadRequestError
 from server.loop_options import StepServer
 from server.task_feed import TaskEvent, TaskFeed
 from server.task_request import TaskRequest
@@ -97,7 +98,7 @@ def read_tasks(session_events: Iterable[Mapping[str, Any]]) -> dict[str, TaskRec
         if kind == "task_started" and task_id not in found:
             try:
                 request = TaskRequest.from_record(facts["request"])
-            except (KeyError, TypeError):
+            except (KeyError, TypeError, BadRequestError):
                 continue
             record = TaskRecord(task_id, str(facts.get("serial", "")), at, request, TaskFeed())
             found[task_id] = record, []

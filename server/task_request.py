@@ -9,6 +9,7 @@ from typing import Any
 from server.control import Asked, TaskState
 from server.loop_options import LoopOptions
 from server.task_result import StopReason
+from server.task_terms import PolicyBudget, read_policy, read_privacy
 from server.usage import Usage
 
 
@@ -42,10 +43,28 @@ class TaskRequest:
     reply: str = ""
     lease_id: str | None = field(default=None, repr=False)
 
+    @property
+    def budget(self) -> PolicyBudget:
+        return self.options.policy.budget if self.options.policy else PolicyBudget()
+
+    @property
+    def token_limit(self) -> int | None:
+        """The lower of the task's own limit and its policy's."""
+        return min(
+            filter(None, (self.max_total_tokens, self.budget.max_total_tokens)), default=None
+        )
+
+    @property
+    def cost_limit(self) -> float | None:
+        """The lower of the task's own limit and its policy's."""
+        return min(filter(None, (self.max_cost, self.budget.max_cost)), default=None)
+
     def to_record(self) -> dict[str, Any]:
         """As a task's first event keeps it."""
         record = asdict(self)
         del record["lease_id"]  # it is a secret, and worth nothing after a restart
+        policy = self.options.policy
+        record["options"]["policy"] = policy.model_dump(exclude_defaults=True) if policy else None
         return record
 
     @classmethod
@@ -59,6 +78,8 @@ class TaskRequest:
             for name, value in dict(record.get("options") or {}).items()
             if name in option_names
         }
+        options["policy"] = read_policy(options.get("policy"))
+        options["privacy"] = read_privacy(options.get("privacy"))
         return cls(**{**known, "options": LoopOptions(**options)})
 
 

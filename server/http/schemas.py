@@ -10,6 +10,7 @@ from server.errors import BadRequestError
 from server.loop_options import LoopOptions
 from server.task_request import TaskRequest
 from server.task_result import StopReason
+from server.task_terms import PrivacyLevel, TaskPolicy
 
 MAX_TEXT = 20_000
 
@@ -37,6 +38,8 @@ class SessionBody(_Lenient):
         description="model_name, model_provider, args, image_preprocess; default: the server's.",
     )
     extra_info: dict[str, Any] | None = None
+    policy: TaskPolicy | None = None
+    privacy: PrivacyLevel | None = None
 
     def to_payload(self) -> dict[str, Any]:
         return self.model_dump(by_alias=True, exclude_none=True)
@@ -136,6 +139,12 @@ class TaskBody(_Strict):
         max_length=20,
         description="Classes of risk to which you say yes beforehand: send, delete, pay, ...",
     )
+    policy: TaskPolicy | None = Field(
+        default=None, description="This task's own policy, on top of configs/policy.yaml."
+    )
+    privacy: PrivacyLevel | None = Field(
+        default=None, description="What may leave the machine; the stricter of this and the server."
+    )
     deadline_s: float | None = Field(default=None, gt=0, le=604_800)
     max_total_tokens: int | None = Field(default=None, ge=1)
     max_cost: float | None = Field(default=None, gt=0, description="Needs configs/prices.yaml.")
@@ -181,6 +190,8 @@ class TaskBody(_Strict):
                 reply_timeout_s=self.reply_timeout_s,
                 confirm_timeout_s=self.confirm_timeout_s,
                 approve=tuple(self.approve),
+                policy=self.policy,
+                privacy=self.privacy,
             ),
         )
 

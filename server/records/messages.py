@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from parsers.action import Action, Size, action_from_wire
@@ -13,6 +13,7 @@ from parsers.registry import DialectChoice
 from server.elements import Target
 from server.model.reply import ModelReply
 from server.payloads import SessionRequest
+from server.task_terms import read_policy, read_privacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class StepRecord:
 
 
 def build_session_start(request: SessionRequest, dialect: DialectChoice) -> dict[str, Any]:
-    return {
+    message: dict[str, Any] = {
         "log_type": "session_start",
         "task": request.task,
         "task_type": dialect.dialect,
@@ -61,6 +62,11 @@ def build_session_start(request: SessionRequest, dialect: DialectChoice) -> dict
             "pattern": dialect.pattern or None,
         },
     }
+    if request.policy is not None:
+        message["policy"] = request.policy.model_dump(exclude_defaults=True)
+    if request.privacy is not None:
+        message["privacy"] = request.privacy
+    return message
 
 
 def read_dialect(message: Mapping[str, Any]) -> DialectChoice | None:
@@ -85,6 +91,19 @@ def read_session_start(message: Mapping[str, Any]) -> SessionRequest:
         task_type=str(message.get("task_type", "")) or None,
         model_config=model_config if isinstance(model_config, dict) else {},
         extra_info=extra_info if isinstance(extra_info, dict) else None,
+    )
+
+
+def read_terms(message: Mapping[str, Any], request: SessionRequest) -> SessionRequest:
+    """The request with the policy and the privacy that a session's first line keeps.
+
+    Raises:
+        BadRequestError: They cannot be read: going on without them would protect nobody.
+    """
+    return replace(
+        request,
+        policy=read_policy(message.get("policy")),
+        privacy=read_privacy(message.get("privacy")),
     )
 
 

@@ -1,0 +1,77 @@
+"""The terms of one task (`policy`, `privacy`): checked, kept with its session, held to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.errors import BadRequestError
+from server.loop_options import LoopOptions
+from server.task_request import TaskRequest
+from server.task_terms import PolicyBudget, TaskPolicy, read_policy
+from tests.server.http.conftest import AWAKE, CLICK, Start
+
+TERMS: dict[str, Any] = {
+    "policy": {
+        "levels": {"delete": "deny"},
+        "apps": {"deny": ["com.example.bank"], "confirm": ["com.example.shop"]},
+        "scope": "apps",
+        "approve": ["send"],
+        "budget": {"max_steps": 2, "max_wait_s": 60.0},
+    },
+    "privacy": "strict",
+}
+
+
+def test_the_terms_stand_in_the_first_line_of_the_session_and_in_the_task(start: Start) -> None:
+    service = start(lambda request: CLICK)
+    task = service.client.start_task({"task": "x", "max_still_s": 0, **TERMS})
+    service.wait_for(task["task_id"], "done")
+    first = service.settings.log_dir / f"{task['session_id']}.jsonl"
+    line = first.read_text("utf-8").splitlines()[0]
+    policy = read_policy(TERMS["policy"])
+    assert policy is not None
+    assert '"privacy":"strict"' in line and '"deny":["com.example.bank"]' in line
+    started = service.client.read_events(task["session_id"])[0]
+    assert started["kind"] == "task_started"
+    kept = TaskRequest.from_record(started["data"]["request"])
+    assert (kept.options.policy, kept.options.privacy) == (policy, "strict")
+    assert kept.options.approved == {"send"}
+
+
+def test_the_budget_of_the_policy_ends_the_task(start: Start) -> None:
+    service = start([AWAKE, CLICK, CLICK, CLICK])
+    task = service.client.start_task({"task": "x", "max_still_s": 0, **TERMS})
+    done = service.wait_for(task["task_id"], "done")
+    assert (done["stop_reason"], done["steps"]) == ("MAX_STEPS_REACHED", 2)
+
+
+@pytest.mark.parametrize(
+    ("terms", "field"),
+    [
+        ({"policy": {"level": {}}}, "policy.level"),
+        ({"policy": {"levels": {"pay": "maybe"}}}, "policy.levels.pay"),
+        ({"policy": {"apps": {"allowed": []}}}, "policy.apps.allowed"),
+        ({"policy": {"scope": "phone"}}, "policy.scope"),
+        ({"policy": {"budget": {"max_steps": 0}}}, "policy.budget.max_steps"),
+        ({"privacy": "paranoid"}, "privacy"),
+    ],
+)
+def test_terms_that_cannot_be_held_to_are_refused(
+    start: Start, terms: dict[str, Any], field: str
+) -> None:
+    service = start()
+    refused = service.raw.post("/v1/tasks", json={"task": "x", **terms})
+    assert service.error_of(refused) == (422, "request.invalid")
+    assert field in str(refused.json()["error"])
+    with pytest.raises(BadRequestError) as failure:
+        service.parts.server.get_session({"task": "x", **terms})
+    assert failure.value.details["field"] == field
+    assert service.raw.get("/v1/tasks").json() == {"tasks": []}
+
+
+def test_the_lower_of_two_limits_holds() -> None:
+    policy = TaskPolicy(budget=PolicyBudget(max_steps=9, max_total_tokens=50))
+    request = TaskRequest("x", options=LoopOptions(policy=policy), max_total_tokens=70, max_cost=1)
+    assert (request.options.step_limit, request.token_limit, request.cost_limit) == (9, 50, 1)

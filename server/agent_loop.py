@@ -29,7 +29,7 @@ from parsers.action import (
 )
 from parsers.errors import UnsupportedInputError
 from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
-from server.control import TaskControl, TaskEnd, Worker
+from server.control import TaskControl
 from server.elements import Target
 from server.error_body import describe_error
 from server.killpoints import reach
@@ -39,6 +39,8 @@ from server.loop_words import words_for
 from server.observe import look_at_screen
 from server.person import Person
 from server.task_result import StepReport, TaskResult, stop_reason_for
+from server.task_states import TaskEnd
+from server.worker import Worker
 
 logger = logging.getLogger(__name__)
 

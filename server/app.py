@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from server.auto_reply import model_answerer
-from server.control import TaskState
 from server.hands import Hands
 from server.http.access import Access, open_access
 from server.http.devices import device_routes
@@ -34,6 +33,7 @@ from server.phone_choice import find_tagged
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
 from server.task_limits import price_finder
+from server.task_states import TaskState
 from server.tasks import MAX_KEPT, TaskRunner
 from server.version import VERSION
 

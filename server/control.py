@@ -8,109 +8,18 @@ behind instead of waiting for them.
 from __future__ import annotations
 
 import functools
-import queue
 import threading
 import time
-import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from server.errors import BadRequestError, TaskStateError
 from server.task_result import StopReason, TaskResult
+from server.task_states import HOLD_LIMIT_S, LENDING_STATES, Asked, Hold, TaskEnd, TaskState
+from server.worker import Worker
 
 T = TypeVar("T")
-
-TaskState = Literal[
-    "queued", "running", "waiting_reply", "waiting_confirm", "paused", "taken_over", "done"
-]
-
-Hold = Literal["paused", "taken_over"]
-"""Why a person keeps the loop from the phone."""
-LENDING_STATES: tuple[TaskState, ...] = ("paused", "taken_over")
-"""States in which others may give the phone input by hand."""
-HOLD_LIMIT_S = 86_400.0
-"""Every wait has an end: a task that is held so long ends with `REPLY_TIMEOUT`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a task waits to be told.
-
-    Attributes:
-        text: The question, in words.
-        id: A yes belongs to this one question: one action on one screen.
-        facts: For a confirmation: the action, its step, the policy's class and reason.
-    """
-
-    text: str
-    id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-class TaskEnd(Exception):
-    """The task is over. Raised anywhere inside the loop, caught once around it.
-
-    Attributes:
-        reason: Why it ended.
-        message: What the user is told, in words.
-        error: The error body (`code`, `message`, ...) where an error ended it.
-    """
-
-    def __init__(
-        self, reason: StopReason, message: str = "", *, error: dict[str, Any] | None = None
-    ) -> None:
-        super().__init__(reason)
-        self.reason: StopReason = reason
-        self.message = message
-        self.error = error
-
-
-class Worker:
-    """One daemon thread that runs calls in order: a hung call never blocks the program's end.
-
-    The thread begins with the first call, so that a task that waits in line costs none.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
-        self._start_lock = threading.Lock()
-
-    def submit(self, call: Callable[[], T]) -> Future[T]:
-        """Run `call` after those that were submitted before it."""
-        future: Future[T] = Future()
-
-        def run() -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            try:
-                result = call()
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
-
-        with self._start_lock:
-            if self._thread.ident is None:
-                self._thread.start()
-        self._calls.put(run)
-        return future
-
-    def close(self) -> None:
-        """Take no more calls; those already submitted still run."""
-        self._calls.put(None)
-
-    def join(self, timeout_s: float | None = None) -> bool:
-        """Wait until the last call has ended; False if it has not within `timeout_s`."""
-        if self._thread.ident is not None:
-            self._thread.join(timeout_s)
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        while (call := self._calls.get()) is not None:
-            call()
 
 
 class TaskControl:

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from device.protocol import Screenshot
 from parsers.action import Action, Info, TakeOver
-from server.control import Asked, Hold, TaskControl, TaskEnd
+from server.control import TaskControl
 from server.loop_options import LoopOptions, Question
 from server.loop_words import LoopWords
+from server.task_states import Asked, Hold, TaskEnd
 
 Verdict = Literal["go", "screen_changed"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from server.control import TaskEnd
 from server.errors import BadRequestError
 from server.loop_options import LoopOptions
 from server.model.providers import choose_model
 from server.settings import Settings
 from server.task_request import TaskRequest
+from server.task_states import TaskEnd
 from server.usage import Price, PriceList, Usage
 
 PriceOf = Callable[[LoopOptions], Price | None]

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from server.control import Asked, TaskState
 from server.errors import BadRequestError
 from server.loop_options import StepServer
 from server.task_feed import TaskEvent, TaskFeed
 from server.task_request import TaskRequest
 from server.task_result import StepReport
+from server.task_states import Asked, TaskState
 
 _TASK_ID = re.compile(r"([0-9a-f-]{36})\.([1-9][0-9]{0,5})")
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from server.control import Asked, TaskState
 from server.loop_options import LoopOptions
 from server.task_result import StopReason
+from server.task_states import Asked, TaskState
 from server.task_terms import PolicyBudget, read_policy, read_privacy
 from server.usage import Usage
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from server.control import Asked, TaskControl, TaskState
+from server.control import TaskControl
 from server.loop_options import LoopOptions, StepServer
 from server.loop_words import words_for
 from server.task_feed import TaskFeed
 from server.task_records import RecordedSteps, TaskRecord, describe_step
 from server.task_request import TaskInfo, TaskRequest
 from server.task_result import StepReport, StopReason, TaskResult
+from server.task_states import Asked, TaskState
 from server.usage import Usage
 
 RESUMABLE: frozenset[StopReason] = frozenset(

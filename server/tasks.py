@@ -16,7 +16,6 @@ from typing import Any, Protocol
 from device.errors import DeviceError
 from device.protocol import Device
 from server.agent_loop import run_task
-from server.control import LENDING_STATES, TaskEnd
 from server.error_body import describe_error
 from server.errors import (
     IdempotencyConflictError,
@@ -46,6 +45,7 @@ from server.task_run import (
     unrun_result,
     with_error,
 )
+from server.task_states import LENDING_STATES, TaskEnd
 from server.usage import Usage
 
 __all__ = ["TaskInfo", "TaskRequest", "TaskRunner"]

@@ -32,7 +32,7 @@ from parsers.action import (
 )
 from parsers.errors import UnsupportedInputError
 from server.agent_loop import run_task
-from server.control import TaskControl, Worker
+from server.control import TaskControl
 from server.errors import (
     BadRequestError,
     ModelTimeoutError,
@@ -42,6 +42,7 @@ from server.errors import (
 )
 from server.loop_options import LoopOptions, Question
 from server.task_result import StepReport, TaskResult
+from server.worker import Worker
 
 OPEN = Awake(value="设置", cot="I open it")
 TAP = Click(point=Point(x=500, y=500), cot="I tap it")

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from server.control import TaskControl, TaskEnd, Worker
+from server.control import TaskControl
 from server.errors import TaskStateError
 from server.task_result import TaskResult
+from server.task_states import TaskEnd
+from server.worker import Worker
 
 SOON_S = 1.0
 

@@ -14,9 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-from device.errors import ConnectionLostError, DeviceError
-from device.protocol import App, Device, Screenshot
-from device.still import settle
+from device.protocol import Device
 from parsers.action import (
     Abort,
     Action,
@@ -28,15 +26,14 @@ from parsers.action import (
     action_from_wire,
 )
 from parsers.errors import UnsupportedInputError
-from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
+from server.act import Observation, Outcome
 from server.control import TaskControl
 from server.elements import Target
 from server.error_body import describe_error
-from server.killpoints import reach
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
-from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
+from server.loop_phone import LoopPhone
+from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen
 from server.loop_words import words_for
-from server.observe import look_at_screen
 from server.person import Person
 from server.task_result import StepReport, TaskResult, stop_reason_for
 from server.task_states import TaskEnd
@@ -131,7 +128,7 @@ class _AgentLoop:
         before_step: Callable[[], None],
     ) -> None:
         self.server = server
-        self.device = device
+        self.phone = LoopPhone(device, control, options, self._record, server.wants_ui_tree)
         self.task = task
         self.session_id = session_id
         self.options = options
@@ -148,8 +145,6 @@ class _AgentLoop:
         self.has_acted = False
         self.was_questioned = False
         self.observe_s = 0.0
-        self.seen: Screenshot | None = None
-        self.with_ui_tree = options.with_ui_tree
 
     # --- the loop, readable aloud -----------------------------------------------------------------
 
@@ -157,7 +152,7 @@ class _AgentLoop:
         started = time.monotonic()
         self.control.start()
         try:
-            self.prepare()
+            self.phone.prepare()
             while True:
                 self.wait_while_held()
                 observation = self.observe()
@@ -172,20 +167,12 @@ class _AgentLoop:
         except Exception as error:
             return self.end(TaskEnd(stop_reason_for(error), error=_body(error)), started)
 
-    def prepare(self) -> None:
-        """Wake the phone, keep it awake and, if asked, start from the home screen."""
-        self.control.call_device(self.device.wake)
-        self.control.call_device(self.device.prepare)
-        if self.options.reset_environment:
-            self.control.call_device(lambda: self.device.press_key("HOME"))
-            self.control.call_device(self._settle)
-
     def wait_while_held(self) -> None:
         """A person may hold the task; after that the screen is another one."""
         held = self.person.wait_while_held()
         if held is None:
             return
-        self.seen = None
+        self.phone.forget_screen()
         if held[1]:
             self.query = "\n".join(filter(None, (self.query, held[1])))
 
@@ -195,7 +182,7 @@ class _AgentLoop:
         if len(self.steps) >= self.options.step_limit:
             raise TaskEnd("MAX_STEPS_REACHED", f"not done after {len(self.steps)} steps")
         started = time.monotonic()
-        observation = self.control.call_device(self._look)
+        observation = self.phone.look()
         self.observe_s = time.monotonic() - started
         shot = observation.screenshot
         self.screen = Size(width_px=shot.width_px, height_px=shot.height_px)
@@ -210,9 +197,11 @@ class _AgentLoop:
         try:
             answer = self.control.call_model(lambda: self.server.automate_step(payload))
         except UnsupportedInputError:
-            if self.with_ui_tree:
+            if self.phone.with_ui_tree:
                 raise
-            self.with_ui_tree = True  # a dialect that numbers elements: look again, with the tree
+            self.phone.with_ui_tree = (
+                True  # a dialect that numbers elements: look again, with the tree
+            )
             return None
         self.query, self.last_result = "", None
         return _Decision(
@@ -252,6 +241,7 @@ class _AgentLoop:
                 outcome = self._act(decision, observation, started)
                 self.last_result = _tell(outcome)
                 self._report(decision, outcome, started)
+                self.control.checkpoint()
                 if action.then == "COMPLETE" and outcome.status in ("ok", "no_effect"):
                     raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY")
         if times >= TELL_AT:
@@ -259,35 +249,18 @@ class _AgentLoop:
                 action=action.action, times=times, result=self.last_result or "ok"
             )
 
-    # --- the phone --------------------------------------------------------------------------------
-
-    def _look(self) -> Observation:
-        seen, self.seen = self.seen, None
-        return look_at_screen(
-            self.device,
-            seen=seen,
-            wants_tree=self._wants_tree,
-            wake=self._wake,
-            sleep=self.control.sleep,
-            on_retry=lambda error: self._record("observe_retry", {"error": _body(error)}),
-        )
-
-    def _wants_tree(self, front: App | None) -> bool:
-        return self.with_ui_tree or self.server.wants_ui_tree(front.package if front else None)
-
-    def _wake(self) -> None:
-        if self.options.stop_on_screen_off:
-            raise TaskEnd("MANUAL_STOP_SCREEN_OFF", "the screen was switched off")
-        self.control.checkpoint()
-        self.device.wake()
+    # --- acting -----------------------------------------------------------------------------------
 
     def _act(self, decision: _Decision, observation: Observation, started: float) -> Outcome:
-        """Do one action with its intent on record before it and its outcome after it."""
+        """Do one action on the phone, if neither policy nor person keeps it from it."""
         if isinstance(decision.action, Answer):
             return Outcome("no_effect", message=decision.action.value)
         try:
             verdict = self.person.check(
-                decision.action, decision.policy, decision.step, lambda: self._still_shows(decision)
+                decision.action,
+                decision.policy,
+                decision.step,
+                lambda: self.phone.still_shows(decision.screen),
             )
         except TaskEnd:
             self._report(decision, Outcome("withheld"), started)
@@ -296,51 +269,10 @@ class _AgentLoop:
             return Outcome("withheld", message=self.words.screen_changed)
         if self.control.is_held:
             return Outcome("withheld", message=self.words.held)
-        wire = decision.action.to_wire(include_meta=False)
-        self._record("device_intent", {"step": decision.step, "action": wire})
         seen = replace(observation, target=decision.target)
-        reach("K12")
-        try:
-            outcome = self.control.call_device(lambda: self._attempt(decision.action, seen))
-        except TaskEnd as end:
-            outcome = Outcome("unknown", message=f"the task ended meanwhile: {end.reason}")
-            self._report(decision, outcome, started)
-            raise
-        finally:
-            reach("K13")
-            self._record("device_outcome", {"step": decision.step, **outcome.to_wire()})
-        if outcome.status == "ok":
-            self.has_acted = True
-            self.control.call_device(self._settle)
+        outcome = self.phone.do(decision.action, seen, decision.step)
+        self.has_acted = self.has_acted or outcome.status == "ok"
         return outcome
-
-    def _attempt(self, action: Action, observation: Observation) -> Outcome:
-        """Runs on the phone's worker: an error is an outcome that the model will hear of."""
-        try:
-            return act_on_device(
-                action,
-                self.device,
-                observation,
-                reflush_app=self.options.reflush_app,
-                before_input=self.control.checkpoint,
-                sleep=self.control.sleep,
-            )
-        except ConnectionLostError as error:
-            return Outcome("unknown", error.code, error.message, error.details)
-        except (DeviceError, ElementNotFoundError) as error:
-            return Outcome("failed", error.code, error.message, error.details)
-
-    def _still_shows(self, decision: _Decision) -> bool:
-        """Whether the screen is still the one that the action was chosen on."""
-        shot = self.control.call_device(self.device.screenshot)
-        return looks_same(fingerprint_screen(shot.data), decision.screen)
-
-    def _settle(self) -> None:
-        """Wait until the screen is still; the last picture serves as the next observation."""
-        try:
-            self.seen = settle(self.device, self.options.max_still_s).screenshot
-        except DeviceError:
-            pass  # only a courtesy wait: the next observation tells what is wrong
 
     # --- the person -------------------------------------------------------------------------------
 
@@ -360,7 +292,7 @@ class _AgentLoop:
             payload["query"] = self.query
         if observation.ui_tree is not None:
             payload["ui_tree"] = observation.ui_tree.xml
-        elif self.with_ui_tree:
+        elif self.phone.with_ui_tree:
             payload["ui_tree"] = ""  # looked for; this screen gives none
         if observation.foreground is not None and observation.foreground.package:
             payload["foreground"] = observation.foreground.package
@@ -389,7 +321,7 @@ class _AgentLoop:
         """Close the session, give the phone back, and say how it ended."""
         result = TaskResult(
             session_id=self.session_id,
-            serial=self.device.serial,
+            serial=self.phone.device.serial,
             screen=self.screen,
             task=self.task,
             stop_reason=end.reason,
@@ -399,7 +331,7 @@ class _AgentLoop:
             global_step=self.steps[-1].global_step if self.steps else 0,
             duration_s=time.monotonic() - started,
         )
-        restored = self.control.device_calls.submit(self._restore)
+        restored = self.control.device_calls.submit(self.phone.restore)
         closing = Worker("task-close")  # of its own: the model's may be busy with a hung call
         closed = closing.submit(lambda: self._close(result))
         closing.close()
@@ -408,12 +340,6 @@ class _AgentLoop:
         _wait_for(restored, None)
         _wait_for(closed, None)
         return result
-
-    def _restore(self) -> None:
-        try:
-            self.device.restore()
-        except DeviceError as error:
-            self._record("restore_failed", {"error": _body(error)})
 
     def _close(self, result: TaskResult) -> None:
         if self.control.is_parked:

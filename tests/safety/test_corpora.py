@@ -1,0 +1,57 @@
+"""The labelled screens are what their README says: a rule that passes on them has met real ones."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from device.ui_tree import parse_ui_tree
+from tests.safety.screens import Case, Corpus, read_cases, write_dump
+
+RISKS = {
+    "pay", "transfer", "order", "delete", "install", "permission", "send", "sign_in", "security",
+    "unknown",
+}  # fmt: skip
+LABELLED: tuple[Corpus, ...] = ("dev",)
+
+
+@pytest.mark.parametrize("corpus", LABELLED)
+def test_every_action_lies_on_its_screen_and_has_a_label(corpus: Corpus) -> None:
+    wrong = [case.id for case in read_cases(corpus) if not _is_sound(case)]
+    assert wrong == []
+
+
+def _is_sound(case: Case) -> bool:
+    width, height = (case.screen.width_px, case.screen.height_px) if case.screen else (1080, 2400)
+    points = [case.action[name] for name in ("point", "point1", "point2") if name in case.action]
+    label = case.risk in RISKS if case.irreversible else case.risk == "none"
+    return label and bool(case.task) and all(0 <= x < width and 0 <= y < height for x, y in points)
+
+
+@pytest.mark.parametrize("corpus", LABELLED)
+def test_every_node_is_in_the_dump_in_its_place(corpus: Corpus) -> None:
+    for case in read_cases(corpus)[::7]:
+        if case.screen is None:
+            continue
+        nodes = list(parse_ui_tree(write_dump(case.screen, case.app_package)).nodes())[1:]
+        assert [(n.text, n.content_desc, n.class_name, n.clickable, n.password) for n in nodes] == [
+            (n.text, n.desc, n.class_name, n.clickable, n.password) for n in case.screen.nodes
+        ], case.id
+
+
+def test_the_risky_screens_are_many_and_of_many_kinds() -> None:
+    cases = [case for case in read_cases("dev") if case.irreversible]
+    languages = Counter(case.lang for case in cases)
+    assert len(cases) >= 300
+    assert {case.risk for case in cases} == RISKS
+    assert languages["zh"] >= 100 and languages["en"] >= 100 and languages["zh-Hant"] >= 20
+    assert len({case.app_package for case in cases}) >= 100
+    assert len({case.app_kind for case in cases}) >= 30
+    assert len({_shape(case) for case in cases}) == len(cases)
+
+
+def _shape(case: Case) -> str:
+    words = "" if case.screen is None else case.screen.words()
+    return re.sub(r"\s+", " ", f"{case.app_package} {case.task} {case.action} {words}")

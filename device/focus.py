@@ -15,7 +15,9 @@ _APP_LINE = re.compile(r"mFocusedApp=(?P<value>.*)")
 _RESUMED_LINE = re.compile(
     r"(?:mResumedActivity|topResumedActivity|ResumedActivity)[:=]\s*(?P<value>.*)"
 )
-_WINDOW = re.compile(r"Window\{[0-9a-f]+ (?:u(?P<user>\d*) )?(?P<title>.+?)(?: paused=\w+)?\}")
+_WINDOW = re.compile(
+    r"Window\{(?P<token>[0-9a-f]+) (?:u(?P<user>\d*) )?(?P<title>.+?)(?: paused=\w+)?\}"
+)
 _RECORD = re.compile(
     r"ActivityRecord\{\S+ (?:u(?P<user>\d*) )?(?P<component>[^\s{}]+/[^\s{}]+)"
     r"(?:\}? t(?P<task>-?\d+))?"
@@ -92,13 +94,14 @@ def is_secure_window(text: str) -> bool | None:
 
     None where the window or its flags are not in the text.
     """
-    focus = _FOCUS_LINE.search(text)
+    # One line for each display: those without the focus say null.
+    focused = (_WINDOW.search(match["value"]) for match in _FOCUS_LINE.finditer(text))
+    token = next((window["token"] for window in focused if window), None)
     windows = re.split(r"^\s*Window #\d+ ", text, flags=re.MULTILINE)
-    token = re.search(r"Window\{([0-9a-f]+) ", focus["value"]) if focus else None
     if token is None:
         return None
     for block in windows[1:]:
-        if block.startswith(f"Window{{{token[1]} "):
+        if block.startswith(f"Window{{{token} "):
             return _has_secure_flag(block)
     return None
 

@@ -69,6 +69,19 @@ KNOWN_KEYBOARDS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class OwnKeyboard:
+    """What a phone had before a helper keyboard was borrowed.
+
+    Attributes:
+        ime_id: The chosen input method; None where there was none, or it was a helper itself.
+        enabled: Helpers that were switched on for the loan, to be switched off again.
+    """
+
+    ime_id: str | None
+    enabled: tuple[str, ...] = ()
+
+
 class KeyboardStore:
     """The keyboards that were switched away from, one small file per phone.
 
@@ -79,14 +92,14 @@ class KeyboardStore:
     def __init__(self, directory: Path) -> None:
         self._files = StateFiles(directory)
 
-    def keep(self, serial: str, ime_id: str) -> None:
+    def keep(self, serial: str, own: OwnKeyboard) -> None:
         """Write down a phone's own keyboard, durably.
 
         Raises:
             KeyboardNotSavedError: The folder cannot be written.
         """
         try:
-            self._files.write(serial, {"ime_id": ime_id})
+            self._files.write(serial, {"ime_id": own.ime_id, "enabled": own.enabled})
         except OSError as error:
             raise KeyboardNotSavedError(
                 f"The phone's own keyboard could not be written down in {self._files.directory} "
@@ -94,10 +107,14 @@ class KeyboardStore:
                 "another by LOCALSERVER_STATE_DIR."
             ) from error
 
-    def read(self, serial: str) -> str | None:
-        """The keyboard to give back, or None. A damaged file counts as none."""
-        ime_id = self._files.read(serial).get("ime_id")
-        return ime_id if isinstance(ime_id, str) and _IME.fullmatch(ime_id) else None
+    def read(self, serial: str) -> OwnKeyboard | None:
+        """What to give back, or None. A damaged file counts as none."""
+        written = self._files.read(serial)
+        ime_id, enabled = written.get("ime_id"), written.get("enabled")
+        own = ime_id if isinstance(ime_id, str) and _IME.fullmatch(ime_id) else None
+        listed = enabled if isinstance(enabled, list) else []
+        switched_on = tuple(e for e in listed if isinstance(e, str) and _is_helper(e))
+        return OwnKeyboard(own, switched_on) if own or switched_on else None
 
     def forget(self, serial: str) -> None:
         self._files.forget(serial)
@@ -128,6 +145,11 @@ class Keyboards:
         result = self._transport.read(command("ime", "list", "-s", "-a"))
         return read_keyboards(check(result, "list its keyboards").text)
 
+    def enabled(self) -> tuple[str, ...]:
+        """Ids of the input methods that are switched on in the settings."""
+        result = self._transport.read(command("ime", "list", "-s"))
+        return read_keyboards(check(result, "list its keyboards").text)
+
     def current(self) -> str | None:
         """The chosen input method, or None where there is none."""
         result = self._transport.read(command("settings", "get", "secure", "default_input_method"))
@@ -145,8 +167,7 @@ class Keyboards:
         previous = self.current()
         if previous is not None and _same(keyboard.ime_id, previous):
             return
-        if previous is not None and not _is_helper(previous):
-            self._store.keep(self._transport.serial, previous)
+        self._keep(previous, keyboard)
         self._switch(keyboard.ime_id)
         # The helper takes text only once its view is up, which follows the switch a little later.
         time.sleep(_BIND_S)
@@ -154,19 +175,32 @@ class Keyboards:
         while self.shown() is False and time.monotonic() < deadline:
             time.sleep(_POLL_S)
 
+    def _keep(self, previous: str | None, keyboard: HelperKeyboard) -> None:
+        """Write down what the loan changes, beside what an earlier one has not given back yet."""
+        kept = self._store.read(self._transport.serial) or OwnKeyboard(None)
+        own = previous if previous is not None and not _is_helper(previous) else kept.ime_id
+        is_enabled = _same(keyboard.ime_id, *self.enabled())
+        added = () if is_enabled else (keyboard.ime_id,)
+        enabled = tuple(dict.fromkeys((*kept.enabled, *added)))
+        if own is not None or enabled:
+            self._store.keep(self._transport.serial, OwnKeyboard(own, enabled))
+
     def give_back(self) -> None:
-        """Choose the user's own keyboard again, if one was switched away from.
+        """Choose the user's own keyboard again and switch off the helper that was switched on.
 
         Raises:
             DeviceError: It could not be given back; it stays written down for the next time.
         """
-        previous = self._store.read(self._transport.serial)
-        if previous is None:
+        own = self._store.read(self._transport.serial)
+        if own is None:
             return
         current = self.current()
         # A person may have chosen another keyboard in the meantime: that choice stays.
-        if current is None or _is_helper(current):
-            self._switch(previous)
+        if own.ime_id is not None and (current is None or _is_helper(current)):
+            self._switch(own.ime_id)
+        for ime_id in own.enabled:
+            if _same(ime_id, *self.enabled()):  # else it was switched off or removed meanwhile
+                self._run_ime("disable", ime_id)
         self._store.forget(self._transport.serial)
 
     def shown(self) -> bool | None:

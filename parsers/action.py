@@ -214,12 +214,17 @@ class Type(_MaybeTargeted):
 
 
 class Slide(_Base):
-    """Move the finger from `point1` to `point2`."""
+    """Move the finger from `point1` to `point2`.
+
+    A path that begins where the system's own gestures begin (BACK at the sides, HOME at the bottom)
+    begins just beside, unless `from_edge` asks for that gesture.
+    """
 
     action: Literal["SLIDE"] = "SLIDE"
     point1: Point
     point2: Point
     duration_s: float | None = Field(default=None, gt=0, le=LONGPRESS_MAX_S)
+    from_edge: bool = False
 
 
 class Scroll(_MaybeTargeted):

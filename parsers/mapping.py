@@ -126,6 +126,7 @@ def _build(kind: ActionKind, fields: Mapping[str, object], reading: Reading) -> 
                 point1=_required_point(fields, "point1", reading),
                 point2=_required_point(fields, "point2", reading),
                 duration_s=_optional_s(fields),
+                from_edge=read_flag(fields.get("from_edge"), "from_edge"),
             )
         case "SCROLL":
             direction = read_direction(fields.get("direction", value), "direction")

@@ -152,7 +152,8 @@ def act_on_device(
             start = action.point1.to_px(shot.width_px, shot.height_px)
             end = action.point2.to_px(shot.width_px, shot.height_px)
             before_input()
-            device.swipe(*start, *end, action.duration_s or SLIDE_S)
+            duration_s = action.duration_s or SLIDE_S
+            device.swipe(*start, *end, duration_s, from_edge=action.from_edge)
             return _done(from_px=start, to_px=end)
         case Scroll():
             start, end = _scroll_path(action, device, observation)

@@ -201,11 +201,11 @@ def serve(
 
 
 @app.command()
-def devices(as_json: JsonOption = False) -> None:
+def devices(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """List the phones that adb sees, and what to do about a bad one."""
     from server.commands import devices_command
 
-    raise typer.Exit(devices_command(as_json=as_json))
+    raise typer.Exit(devices_command(config_dir=config, as_json=as_json))
 
 
 @app.command()

@@ -157,11 +157,13 @@ def serve_command(
 
 
 @clear_errors
-def devices_command(*, as_json: bool) -> int:
-    """List the phones; exit code 1 when none is ready."""
+def devices_command(*, config_dir: Path | None, as_json: bool) -> int:
+    """List the phones with their names and tags; exit code 1 when none is ready."""
     from device.discovery import list_devices, not_ready_error
+    from server.device_names import DeviceNames
 
-    devices = list_devices()
+    names = DeviceNames.load(load_settings(config_dir).config_dir)
+    devices = names.label(list_devices())
     if as_json:
         print_json([asdict(info) for info in devices])
         return 0 if any(info.is_ready for info in devices) else EXIT_NO
@@ -173,10 +175,12 @@ def devices_command(*, as_json: bool) -> int:
         )
         return EXIT_NO
     print_table(
-        ("SERIAL", "STATE", "MODEL", "WHAT TO DO"),
+        ("SERIAL", "NAME", "TAGS", "STATE", "MODEL", "WHAT TO DO"),
         [
             (
                 info.serial,
+                info.name,
+                ", ".join(info.tags),
                 info.state,
                 info.model,
                 "" if info.is_ready else not_ready_error(info).message,

@@ -341,6 +341,10 @@ class TaskRunner:
         if is_queued or was_dormant:
             self._end_unrun(run, reason, message)
 
+    def why_set_aside(self, serial: str) -> str | None:
+        """Why tasks by tag pass over a phone just now; None if they do not."""
+        return self._phones.set_aside.reason(serial)
+
     # --- run --------------------------------------------------------------------------------------
 
     def _drive(self, run: TaskRun) -> None:

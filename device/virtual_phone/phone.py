@@ -67,6 +67,7 @@ class VirtualPhone:
         self._system = System(self.profile, self._changed)
         self._system.on_launch = lambda package: self.on_launch(package)
         self._added: dict[str, PackageInfo] = {}
+        self._removed: set[str] = set()
         self._hands = Interaction(self._system, self._compose)
         self._changed()
 
@@ -205,17 +206,28 @@ class VirtualPhone:
 
     def packages(self) -> list[PackageInfo]:
         """What is installed."""
-        return [*installed_packages(), *self._added.values()]
+        shipped = (info for info in installed_packages() if info.package not in self._removed)
+        return [*shipped, *self._added.values()]
 
     def install(self, package: str, version_name: str, version_code: int) -> None:
         """Adds an app without a screen, or a newer version of it."""
+        self._removed.discard(package)
         if all(package != info.package for info in installed_packages()):
             uid = _FIRST_ADDED_UID + len(self._added)
             self._added[package] = added_package(package, version_name, version_code, uid)
 
     def uninstall(self, package: str) -> bool:
-        """Removes what `install` added; False for what came with the phone."""
-        return self._added.pop(package, None) is not None
+        """Removes what was added by `install`, or by the owner if it has no screen; else False."""
+        if self._added.pop(package, None) is not None:
+            return True
+        removable = {
+            info.package
+            for info in self.packages()
+            if not info.system and info.launcher_activity is None
+        }
+        if package in removable:
+            self._removed.add(package)
+        return package in removable
 
     def start_activity(
         self,

@@ -53,8 +53,17 @@ class ActionBody(_Body):
     approve: bool = Field(default=False, description="A person said yes to what is risky in it.")
 
 
-def device_routes(phones: Phones, leases: Leases, hands: Hands) -> APIRouter:
-    """The routes under `/v1/devices`."""
+def device_routes(
+    phones: Phones, leases: Leases, hands: Hands, why_set_aside: Callable[[str], str | None]
+) -> APIRouter:
+    """The routes under `/v1/devices`.
+
+    Args:
+        phones: Where phones come from.
+        leases: Who drives them.
+        hands: Gives them single inputs.
+        why_set_aside: Why tasks by tag pass over a phone; None if they do not.
+    """
     routes = APIRouter(prefix="/v1/devices", route_class=JsonRoute, tags=["devices"])
     limiter = anyio.CapacityLimiter(MAX_CALLS)
 
@@ -64,22 +73,24 @@ def device_routes(phones: Phones, leases: Leases, hands: Hands) -> APIRouter:
     async def find(serial: str) -> Device:
         return await off_loop(functools.partial(phones.open, serial))
 
+    def standing(serial: str) -> dict[str, Any]:
+        return {"lease": leases.describe(serial), "set_aside": why_set_aside(serial)}
+
     @routes.get("")
     async def list_devices() -> dict[str, Any]:
-        """All phones that adb lists, those included that are not ready, and who drives them."""
+        """All phones that adb lists, those included that are not ready, and who drives them.
+
+        `set_aside` says why tasks by tag pass over a phone for a while: it failed lately.
+        """
         found = await off_loop(phones.list)
-        return {
-            "devices": [
-                {**asdict(device), "lease": leases.describe(device.serial)} for device in found
-            ]
-        }
+        return {"devices": [{**asdict(device), **standing(device.serial)} for device in found]}
 
     @routes.get("/{serial}")
     async def read_device(serial: str) -> dict[str, Any]:
         """One phone's health: awake, locked, rotation, size, battery; and who drives it."""
         device = await find(serial)
         state = await off_loop(device.state)
-        return {**asdict(state), "lease": leases.describe(device.serial)}
+        return {**asdict(state), **standing(device.serial)}
 
     @routes.get("/{serial}/screenshot", response_class=Response)
     async def read_screenshot(serial: str) -> Response:

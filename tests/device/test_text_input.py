@@ -19,7 +19,7 @@ from device.errors import (
     SecureSettingsDeniedError,
     TextNotTypedError,
 )
-from device.keyboards import KeyboardStore
+from device.keyboards import KeyboardStore, OwnKeyboard
 from device.protocol import Bounds, TypedResult, UiNode, UiTree
 from device.scripted_adb_server import Reply, ScriptedAdbServer
 from device.text_input import plan_key_commands, read_back, split_chunks
@@ -139,6 +139,7 @@ class PhoneWithKeyboards:
 
     def __init__(self, *installed: str, current: str = OWN) -> None:
         self.installed = installed
+        self.enabled = {current}
         self.current = current
         self.typed: list[str] = []
         self.blocked = False
@@ -148,7 +149,12 @@ class PhoneWithKeyboards:
     def __call__(self, command: str) -> Reply:
         words = shlex.split(command)
         if words[:2] == ["ime", "list"]:
-            return Reply(stdout="\n".join(self.installed).encode())
+            listed = [n for n in self.installed if "-a" in words or n in self.enabled]
+            return Reply(stdout="\n".join(listed).encode())
+        if words[:2] == ["ime", "enable"]:
+            self.enabled.add(words[2])
+        if words[:2] == ["ime", "disable"]:
+            self.enabled.discard(words[2])
         if words[0] == "settings":
             return Reply(stdout=f"{self.current}\n".encode())
         if words[:2] == ["ime", "set"]:
@@ -191,8 +197,20 @@ def test_chinese_goes_through_the_helper_and_the_own_keyboard_comes_back(
     device = device_on(adb, phone, tmp_path)
     assert device.type_text("你好 😀") == TypedResult("adb_keyboard")
     assert (phone.typed, phone.current) == (["你好 😀"], HELPER)
+    assert phone.enabled == {OWN, HELPER}
     device.restore()
-    assert phone.current == OWN
+    assert (phone.current, phone.enabled) == (OWN, {OWN})
+
+
+def test_a_helper_that_the_person_had_switched_on_stays_switched_on(
+    adb: ScriptedAdbServer, tmp_path: Path
+) -> None:
+    phone = PhoneWithKeyboards(OWN, HELPER)
+    phone.enabled.add(HELPER)
+    device = device_on(adb, phone, tmp_path)
+    device.type_text("你")
+    device.restore()
+    assert (phone.current, phone.enabled) == (OWN, {OWN, HELPER})
 
 
 def test_the_own_keyboard_comes_back_after_a_crash(adb: ScriptedAdbServer, tmp_path: Path) -> None:
@@ -201,7 +219,7 @@ def test_the_own_keyboard_comes_back_after_a_crash(adb: ScriptedAdbServer, tmp_p
     later = device_on(adb, phone, tmp_path)
     later.type_text("好")
     later.restore()
-    assert (phone.typed, phone.current) == (["你", "好"], OWN)
+    assert (phone.typed, phone.current, phone.enabled) == (["你", "好"], OWN, {OWN})
 
 
 def test_a_keyboard_chosen_by_the_person_meanwhile_stays(
@@ -212,7 +230,7 @@ def test_a_keyboard_chosen_by_the_person_meanwhile_stays(
     device.type_text("你")
     phone.current = "com.other/.Ime"
     device.restore()
-    assert phone.current == "com.other/.Ime"
+    assert (phone.current, phone.enabled) == ("com.other/.Ime", {OWN})
 
 
 def test_a_helper_that_was_the_persons_own_choice_stays(
@@ -315,9 +333,10 @@ def test_a_long_text_arrives_in_order(adb: ScriptedAdbServer, tmp_path: Path) ->
 def test_the_store_survives_damage_and_keeps_phones_apart(tmp_path: Path) -> None:
     store = KeyboardStore(tmp_path / "k")
     store.forget("A")
-    store.keep("../../A;id", OWN)
-    store.keep("B", "com.b/.Ime")
-    assert (store.read("../../A;id"), store.read("B"), store.read("C")) == (OWN, "com.b/.Ime", None)
+    own, other = OwnKeyboard(OWN, (HELPER,)), OwnKeyboard("com.b/.Ime")
+    store.keep("../../A;id", own)
+    store.keep("B", other)
+    assert (store.read("../../A;id"), store.read("B"), store.read("C")) == (own, other, None)
     assert {p.parent for p in tmp_path.rglob("*.json")} == {tmp_path / "k"}
     for path in (tmp_path / "k").iterdir():
         path.write_text('{"ime_id": "x; reboot"', encoding="utf-8")

@@ -51,6 +51,14 @@ def leave_helper_keyboard(phone: Phone) -> None:
     put_setting(phone, "secure", "default_input_method", LATIN_KEYBOARD)
 
 
+def forget_keyboards(phone: Phone, package: str) -> None:
+    """Drops the keyboards of a package that is gone; the phone's own takes over if need be."""
+    kept = [name for name in enabled_keyboards(phone) if name.partition("/")[0] != package]
+    put_setting(phone, "secure", "enabled_input_methods", ":".join(kept or [LATIN_KEYBOARD]))
+    if selected_keyboard(phone).partition("/")[0] == package:
+        put_setting(phone, "secure", "default_input_method", LATIN_KEYBOARD)
+
+
 async def _ime(process: Process) -> int:
     args = list(process.args)
     if not args:

@@ -14,7 +14,7 @@ from device.virtual_phone.framework.components import (
     short_component,
 )
 from device.virtual_phone.framework.errors import throw
-from device.virtual_phone.framework.input_method import leave_helper_keyboard, selected_keyboard
+from device.virtual_phone.framework.input_method import forget_keyboards
 from device.virtual_phone.framework.intents import IntentError, read_intent
 from device.virtual_phone.fs import FileError
 from device.virtual_phone.shell.process import Command, Process
@@ -256,8 +256,7 @@ async def _uninstall(process: Process, args: list[str]) -> int:
     if not phone.uninstall(name):
         await process.out("Failure [DELETE_FAILED_USER_RESTRICTED]\n")
         return 1
-    if selected_keyboard(phone).partition("/")[0] == name:
-        leave_helper_keyboard(phone)
+    forget_keyboards(phone, name)
     process.system.journal.add("state", "uninstalled", package=name)
     await process.out("Success\n")
     return 0

@@ -100,9 +100,9 @@ class Match:
 
 
 def normalise(words: str) -> str:
-    """Fold width and case; drop spaces and the punctuation that OCR adds or loses."""
+    """Fold width and case; drop spaces and what OCR adds or loses: punctuation, a back arrow."""
     folded = re.sub(r"(?<![\d:])(\d:\d\d)(?![\d:])", r"0\1", _fold(words))  # 7:00 is 07:00
-    return re.sub(r"[\s\-–—_·•,，.。…'\"“”‘’「」()\[\]<>›»|!?:;、/](?!\d)", "", folded)
+    return re.sub(r"[\s\-–—_·•,，.。…'\"“”‘’「」()\[\]<>‹›«»←→|!?:;、/](?!\d)", "", folded)
 
 
 def means_adding(label: str) -> bool:

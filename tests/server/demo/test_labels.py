@@ -47,6 +47,11 @@ def test_a_row_comes_before_the_title_of_the_page() -> None:
     assert [(m.text.box.y, m.is_title) for m in found] == [(600, False), (180, True)]
 
 
+def test_a_back_arrow_that_ocr_reads_with_the_title_is_no_part_of_it() -> None:
+    [found] = find_labels(draw_screen([("←张三", 180)]), "张三")
+    assert (found.is_title, found.is_exact) == (True, True)
+
+
 def test_one_wrong_character_of_ocr_is_forgiven_in_a_long_label() -> None:
     assert labels([("关于于机", 600)], "关于手机") == ["关于于机"]
     assert labels([("Abaut phone", 600)], "About phone") == ["Abaut phone"]

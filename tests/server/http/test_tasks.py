@@ -285,7 +285,7 @@ def test_devices_can_be_listed_asked_and_seen(start: Start) -> None:
     service = start()
     assert [device["serial"] for device in service.client.list_devices()] == ["scripted-1"]
     state = service.raw.get("/v1/devices/scripted-1").json()
-    assert (state["state"], state["width_px"]) == ("device", 1080)
+    assert (state["state"], state["width_px"], state["set_aside"]) == ("device", 1080, None)
     shot = service.raw.get("/v1/devices/scripted-1/screenshot")
     assert shot.headers["x-screen-size"] == "1080x2400"
     assert shot.content == service.client.read_screenshot("scripted-1")

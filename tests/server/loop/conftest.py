@@ -97,7 +97,8 @@ class FakePhone:
         *,
         from_edge: bool = False,
     ) -> None:
-        self._input("swipe", x1_px, y1_px, x2_px, y2_px, duration_s)
+        edge = ("from_edge",) if from_edge else ()
+        self._input("swipe", x1_px, y1_px, x2_px, y2_px, duration_s, *edge)
 
     def type_text(
         self,

@@ -54,6 +54,10 @@ def do(action: Action, phone: Any, observation: Observation = SEEN, **how: Any) 
         (LongPress(point=MIDDLE), [("long_press", 540, 1200, 0.8)]),
         (LongPress(point=MIDDLE, duration_s=2), [("long_press", 540, 1200, 2.0)]),
         (Slide(point1=MIDDLE, point2=Point(x=500, y=100)), [("swipe", 540, 1200, 540, 240, 0.4)]),
+        (
+            Slide(point1=Point(x=0, y=500), point2=MIDDLE, from_edge=True),
+            [("swipe", 0, 1200, 540, 1200, 0.4, "from_edge")],
+        ),
         (Type(value="milk"), [("type_text", "milk", False, False)]),
         (
             Type(value="牛奶", point=MIDDLE),

@@ -327,14 +327,15 @@ async def test_a_dual_app_runs_for_another_user(boot: Any, ask: Any) -> None:
     assert isinstance(error_from_output(closed.merged_text), UserNotAccessibleError)
 
 
-@pytest.mark.parametrize("name", ["pixel14", "pixel16", "android8", "samsung_oneui"])
+@pytest.mark.parametrize("name", ["pixel14", "pixel16", "android8", "samsung_oneui", "foldable"])
 async def test_a_black_picture_is_explained_by_its_window(name: str, boot: Any, ask: Any) -> None:
     system = boot(name)
+    in_use = f"screencap -p -d {system.profile.quirks.panel.surface_id}"
     assert is_secure_window((await ask(system, "dumpsys window")).text) is False
     system.add_fault(Fault("secure_black"))
-    assert is_all_black((await ask(system, "screencap -p")).stdout)
+    assert is_all_black((await ask(system, in_use)).stdout)
     assert is_secure_window((await ask(system, "dumpsys window")).text) is True
-    await ask(system, "screencap -p")
+    await ask(system, in_use)
     assert is_secure_window((await ask(system, "dumpsys window")).text) is False
 
 

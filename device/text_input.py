@@ -96,7 +96,7 @@ class TextInput:
                 f"{TEXT_MAX_CHARS} at a time."
             )
         method: TypingMethod = "none"
-        if _BY_KEYS.fullmatch(text):
+        if is_typed_by_keys(text):
             method = self._type_by_keys(text, clear, before_input)
         else:
             helper = self._keyboards.find_helper()
@@ -182,6 +182,11 @@ class TextInput:
             return self._read_tree() if self._read_tree else None
         except UiTreeError:
             return None
+
+
+def is_typed_by_keys(text: str) -> bool:
+    """Whether key events can type it: printable ASCII and newlines."""
+    return _BY_KEYS.fullmatch(text) is not None
 
 
 def plan_key_commands(text: str, display_id: int | None = None) -> Iterator[ShellCommand]:

@@ -298,16 +298,30 @@ def _describe_range(base: int, count: int) -> str:
 def _scroll_path(
     action: Scroll, device: Device, observation: Observation
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Where the finger goes: centred on the target, off the edges where system gestures start."""
     shot = observation.screenshot
-    x_px, y_px = _target(action, device, observation)
-    share = (action.distance or SCROLL_DISTANCE) / POINT_MAX
-    finger: Direction = action.finger
+    at_px = _target(action, device, observation)
+    return scroll_path(at_px, (shot.width_px, shot.height_px), action.finger, action.distance)
+
+
+def scroll_path(
+    at_px: tuple[int, int], size_px: tuple[int, int], finger: Direction, distance: float | None
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where the finger goes: centred on the target, off the edges where system gestures start.
+
+    Args:
+        at_px: The target.
+        size_px: Width and height of the screen.
+        finger: Which way it moves.
+        distance: Share of the screen, 0-1000; None takes the usual one.
+    """
+    x_px, y_px = at_px
+    width_px, height_px = size_px
+    share = (distance or SCROLL_DISTANCE) / POINT_MAX
     if finger in ("up", "down"):
-        near, far = _span(y_px, share, shot.height_px)
+        near, far = _span(y_px, share, height_px)
         low, high = (x_px, near), (x_px, far)
     else:
-        near, far = _span(x_px, share, shot.width_px)
+        near, far = _span(x_px, share, width_px)
         low, high = (near, y_px), (far, y_px)
     return (high, low) if finger in ("up", "left") else (low, high)
 

@@ -525,6 +525,61 @@ def delete(
 
 
 @app.command()
+def export(
+    session: Annotated[
+        str | None, typer.Argument(help="Session id, or its first characters.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every session.")] = False,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="KEY=VALUE",
+            help="Sessions by task, model, dialect, stop_reason, app, since, until; may be "
+            "repeated.",
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="DIR", help="Where. Default: ./export-FORMAT.")
+    ] = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="Without it: lists the formats."),
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact/--no-redact", help="Take private texts out.")
+    ] = True,
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help="sft: rebuild the prompts for this dialect.")
+    ] = None,
+    variant: Annotated[str | None, typer.Option("--variant", help="sft: its variant.")] = None,
+    step_s: Annotated[
+        float, typer.Option("--step-s", min=0.05, max=60, help="webp, gif, mp4: seconds a step.")
+    ] = 1.2,
+    width_px: Annotated[
+        int, typer.Option("--width", min=64, max=2048, help="webp, gif, mp4: width in pixels.")
+    ] = 480,
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write recorded sessions for other tools: training, tables, films, scripts.
+
+    Private texts are taken out and counted, unless you say --no-redact. Run again after an
+    interruption: what is there already is kept.
+    """
+    from server.export_commands import export_command
+
+    raise typer.Exit(
+        export_command(
+            session, everything=everything, filters=filters or [], to=to, format_name=format_name,
+            redacted=redact, dialect=dialect, variant=variant, step_s=step_s, width_px=width_px,
+            log_dir=log_dir, config_dir=config, as_json=as_json,
+        )
+    )  # fmt: skip
+
+
+@app.command()
 def mcp(log_dir: LogDirOption = None, config: ConfigOption = None) -> None:
     """Serve the phones as MCP tools on standard input and output.
 

@@ -111,7 +111,7 @@ def _draw_cell(step: SheetStep) -> Image.Image:
         screen = opened.convert("RGB")
     height = max(1, round(screen.height * CELL_WIDTH_PX / screen.width))
     screen = screen.resize((CELL_WIDTH_PX, height), Image.Resampling.LANCZOS)
-    _draw_target(screen, step.action)
+    draw_target(screen, step.action)
     cell = Image.new("RGB", (CELL_WIDTH_PX, height + CAPTION_HEIGHT_PX), BACKGROUND)
     cell.paste(screen, (0, 0))
     draw = ImageDraw.Draw(cell)
@@ -124,7 +124,8 @@ def _draw_cell(step: SheetStep) -> Image.Image:
     return cell
 
 
-def _draw_target(screen: Image.Image, action: dict[str, Any]) -> None:
+def draw_target(screen: Image.Image, action: dict[str, Any]) -> None:
+    """Draw on a screenshot what the action touches: a ring at its point, an arrow for a swipe."""
     draw = ImageDraw.Draw(screen, "RGBA")
     size = screen.size
     if "point1" in action and "point2" in action:

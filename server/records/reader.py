@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -136,6 +136,24 @@ def read_step_messages(source: Source, start: int, limit: int) -> list[dict[str,
         if is_step(line.message) and start <= line.message.get("step", line.seq) < start + limit:
             wanted.append(expand_step(line, texts))
     return wanted
+
+
+def iter_step_messages(source: Source) -> Iterator[dict[str, Any]]:
+    """All steps in order, one at a time in memory, prompts with the texts filled in.
+
+    Lines that are damaged are passed over.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    texts: dict[str, str] = {}
+    for raw in _iter_lines(source):
+        line = _open_loose(raw[:-1]) if raw.endswith(b"\n") else None
+        if line is None:
+            continue
+        collect_texts(line, texts)
+        if is_step(line.message):
+            yield expand_step(line, texts)
 
 
 def expand_step(line: LogLine, texts: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Recorded sessions in the formats of other tools."""

@@ -1,0 +1,197 @@
+"""What leaves with an export unless the person says otherwise: nothing that looks private.
+
+Texts lose keys, passwords, e-mail addresses, telephone, card and identity numbers, one-time codes
+and the serial of the phone. Pictures lose the same texts and every password field where the step's
+UI tree says where they are. What was taken out is counted by kind; pictures that could not be
+checked, for want of a tree, are counted as well.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from PIL import Image, ImageDraw
+
+from device.protocol import Bounds, UiNode, UiTree
+from server.export.episode import EpisodeStep
+from server.redaction import MASK, redact
+
+_WORDS = re.compile(r"""(\s(?:text|content-desc|hint)=")([^"]+)(")""")
+_COVER = (118, 124, 132)
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("email", re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63}){1,4}")),
+    ("id_number", re.compile(r"(?<![\w.])[1-9]\d{5}(?:19|20)\d{9}[\dXx](?![\w.])")),
+    ("card", re.compile(r"(?<![\w.])\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?(?![\w.])")),
+    ("phone", re.compile(r"(?<![\w.])(?:\+\d{1,3}[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\w.])")),
+    ("phone", re.compile(r"(?<![\w.])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?"
+                         r"\d{2,4}(?:[ -]?\d{2,4}){1,3}(?![\w.])")),
+    ("phone", re.compile(r"(?<![\w.])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w.])")),
+    ("code", re.compile(r"(?<=验证码)\D{0,6}\d{4,8}(?!\d)|(?<!\d)\d{4,8}(?=\D{0,8}验证码)")),
+    ("code", re.compile(r"(?i)(?<=code)\W{0,3}(?:is\W{1,3})?\d{4,8}(?!\d)")),
+)  # fmt: skip
+
+
+class Redactor:
+    """Takes private texts out of one session's export, and counts what it took.
+
+    Args:
+        active: False leaves everything as it is.
+        serials: Serial numbers of phones that the session names.
+    """
+
+    def __init__(self, *, active: bool, serials: frozenset[str] = frozenset()) -> None:
+        self.active = active
+        self.counts: Counter[str] = Counter()
+        self.unchecked_pictures: list[int] = []
+        self._serials = tuple(sorted(serials, key=len, reverse=True))
+
+    def text(self, text: str) -> str:
+        """The text with `[kind]` in the place of what is private."""
+        if not self.active or not text:
+            return text
+        without_keys = redact(text)
+        if without_keys != text:
+            self.counts["key"] += max(1, without_keys.count(MASK) - text.count(MASK))
+        text = without_keys
+        for serial in self._serials:
+            if serial in text:
+                self.counts["serial"] += text.count(serial)
+                text = text.replace(serial, "[serial]")
+        for kind, pattern in _PATTERNS:
+            text, count = pattern.subn(f"[{kind}]", text)
+            self.counts[kind] += count
+        return text
+
+    def value(self, value: Any) -> Any:
+        """The same for every text of a JSON value."""
+        if not self.active:
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        return value
+
+    def tree_xml(self, tree: UiTree) -> str:
+        """A UI tree's document with its texts redacted; its other attributes stay as they are."""
+        if not self.active:
+            return tree.xml
+        return _WORDS.sub(self._redact_attribute, tree.xml)
+
+    def _redact_attribute(self, match: re.Match[str]) -> str:
+        words = self.text(html.unescape(match[2]))
+        return f"{match[1]}{html.escape(words)}{match[3]}"
+
+    def step_wire(self, step: EpisodeStep) -> dict[str, Any]:
+        """The step's action; what was typed into a password field is not in it."""
+        wire = dict(step.wire)
+        if self.active and wire.get("action") == "TYPE" and _typed_into_password(step):
+            self.counts["password"] += 1
+            secret = str(wire["value"])
+            wire = _without(wire, secret)
+        cleaned: dict[str, Any] = self.value(wire)
+        return cleaned
+
+    def step_reply(self, step: EpisodeStep) -> str:
+        """The raw reply, likewise."""
+        reply = step.reply
+        if self.active and step.action.action == "TYPE" and _typed_into_password(step):
+            reply = reply.replace(step.action.value, "[password]")
+        return self.text(reply)
+
+    def picture(self, step: EpisodeStep) -> Image.Image:
+        """The step's screenshot, decoded, with what is private covered."""
+        return self._cover(step, step.picture)
+
+    def prompt_picture(self, step: EpisodeStep, name: str) -> Image.Image:
+        """A picture that the prompt shows; only this step's own can be checked by its tree."""
+        own = name == step.message["environment"].get("image")
+        marked = name == step.message["environment"].get("marked_image")
+        data = step.picture if own else step.read_picture(name)
+        return self._cover(step, data, by_tree=own or marked)
+
+    def report(self) -> dict[str, Any]:
+        """What was taken out: `{kinds: {kind: count}, unchecked_pictures: [step, ...]}`."""
+        return {
+            "active": self.active,
+            "kinds": dict(sorted((kind, count) for kind, count in self.counts.items() if count)),
+            "unchecked_pictures": sorted(set(self.unchecked_pictures)),
+        }
+
+    def _cover(self, step: EpisodeStep, data: bytes, *, by_tree: bool = True) -> Image.Image:
+        with Image.open(io.BytesIO(data)) as opened:
+            picture = opened.convert("RGB")
+        if not self.active:
+            return picture
+        tree = step.tree if by_tree else None
+        if tree is None:
+            self.unchecked_pictures.append(step.number)
+            return picture
+        draw = ImageDraw.Draw(picture)
+        for kind, bounds in self._private_places(tree):
+            self.counts[f"picture_{kind}"] += 1
+            box = _scaled(bounds, picture.size, (step.size.width_px, step.size.height_px))
+            draw.rectangle(box, fill=_COVER)
+        return picture
+
+    def _private_places(self, tree: UiTree) -> Iterator[tuple[str, Bounds]]:
+        for node in tree.nodes():
+            if node.bounds.is_empty or not _has_words(node):
+                continue
+            if node.password:
+                yield "password", node.bounds
+                continue
+            words = f"{node.text}\n{node.content_desc}"
+            kind = next((kind for kind, pattern in _PATTERNS if pattern.search(words)), None)
+            if kind is None and (
+                redact(words) != words or any(serial in words for serial in self._serials)
+            ):
+                kind = "key"
+            if kind is not None:
+                yield kind, node.bounds
+
+
+def _has_words(node: UiNode) -> bool:
+    return bool(node.text or node.content_desc)
+
+
+def _without(wire: dict[str, Any], secret: str) -> dict[str, Any]:
+    """The action without a typed secret, wherever the model repeated it."""
+    return {
+        key: value.replace(secret, "[password]") if isinstance(value, str) else value
+        for key, value in wire.items()
+    }
+
+
+def _typed_into_password(step: EpisodeStep) -> bool:
+    if step.tree is None:
+        return False
+    point = step.point
+    fields = [node for node in step.tree.nodes() if node.password]
+    if point is None:
+        return any(node.focused for node in fields)
+    x_px, y_px = point.to_px(step.size.width_px, step.size.height_px)
+    return any(
+        node.bounds.left <= x_px < node.bounds.right
+        and node.bounds.top <= y_px < node.bounds.bottom
+        for node in fields
+    )
+
+
+def _scaled(
+    bounds: Bounds, size: tuple[int, int], of: tuple[int, int]
+) -> tuple[float, float, float, float]:
+    across, down = size[0] / of[0], size[1] / of[1]
+    return (
+        bounds.left * across,
+        bounds.top * down,
+        max(bounds.left * across, bounds.right * across - 1),
+        max(bounds.top * down, bounds.bottom * down - 1),
+    )

@@ -82,8 +82,8 @@ def export_sessions(
         part = folder / PARTS / episode.session_id
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
-        redactor = Redactor(active=redacted, serials=_serials(episode))
         try:
+            redactor = Redactor.of(episode) if redacted else Redactor(active=False)
             written = chosen.write(episode, part, redactor, options, progress(episode))
         except (NotExportableError, ServerError) as error:
             done.append(Exported(episode.session_id, "failed", problem=error.message))
@@ -158,17 +158,6 @@ class _Index:
 def _choices(options: ExportOptions, redacted: bool) -> dict[str, Any]:
     choices = asdict(options) | {"redacted": redacted}
     return {key: str(value) if isinstance(value, Path) else value for key, value in choices.items()}
-
-
-def _serials(episode: Episode) -> frozenset[str]:
-    """Serial numbers of phones that the session itself names."""
-    found = set()
-    for holder in (episode.extra_info or {}, episode.model_config):
-        for key in ("serial", "device_id", "device_serial"):
-            value = holder.get(key)
-            if isinstance(value, str) and len(value) >= 4:
-                found.add(value)
-    return frozenset(found)
 
 
 def _move(part: Path, folder: Path) -> None:

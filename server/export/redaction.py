@@ -18,22 +18,31 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from device.protocol import Bounds, UiNode, UiTree
-from server.export.episode import EpisodeStep
+from parsers.action import Type
+from server.export.episode import Episode, EpisodeStep
 from server.redaction import MASK, redact
 
+_ELEMENT = re.compile(r"<node\b[^>]*>")
 _WORDS = re.compile(r"""(\s(?:text|content-desc|hint)=")([^"]+)(")""")
 _COVER = (118, 124, 132)
+_NOT_AFTER, _NOT_BEFORE = r"(?<![A-Za-z0-9_.])", r"(?![A-Za-z0-9_])"
+
+
+def _number(pattern: str) -> re.Pattern[str]:
+    """A number that stands alone: no part of a longer one or of a word (Chinese may touch it)."""
+    return re.compile(f"{_NOT_AFTER}{pattern}{_NOT_BEFORE}")
+
+
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("email", re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63}){1,4}")),
-    ("id_number", re.compile(r"(?<![\w.])[1-9]\d{5}(?:19|20)\d{9}[\dXx](?![\w.])")),
-    ("card", re.compile(r"(?<![\w.])\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?(?![\w.])")),
-    ("phone", re.compile(r"(?<![\w.])(?:\+\d{1,3}[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\w.])")),
-    ("phone", re.compile(r"(?<![\w.])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?"
-                         r"\d{2,4}(?:[ -]?\d{2,4}){1,3}(?![\w.])")),
-    ("phone", re.compile(r"(?<![\w.])\(?\d{3}\)?[ -]\d{3}-\d{4}(?![\w.])")),
+    ("id_number", _number(r"[1-9]\d{5}(?:19|20)\d{9}[\dXx]")),
+    ("card", _number(r"\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?")),
+    ("phone", _number(r"(?:\+\d{1,3}[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}")),
+    ("phone", _number(r"\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,4}(?:[ -]?\d{2,4}){1,3}")),
+    ("phone", _number(r"\(?\d{3}\)?[ -]\d{3}-\d{4}")),
     ("code", re.compile(r"(?<=验证码)\D{0,6}\d{4,8}(?!\d)|(?<!\d)\d{4,8}(?=\D{0,8}验证码)")),
     ("code", re.compile(r"(?i)(?<=code)\W{0,3}(?:is\W{1,3})?\d{4,8}(?!\d)")),
-)  # fmt: skip
+)
 
 
 class Redactor:
@@ -42,13 +51,38 @@ class Redactor:
     Args:
         active: False leaves everything as it is.
         serials: Serial numbers of phones that the session names.
+        passwords: What was typed into password fields: the model may have repeated it anywhere.
     """
 
-    def __init__(self, *, active: bool, serials: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        active: bool,
+        serials: frozenset[str] = frozenset(),
+        passwords: frozenset[str] = frozenset(),
+    ) -> None:
         self.active = active
         self.counts: Counter[str] = Counter()
         self.unchecked_pictures: list[int] = []
         self._serials = tuple(sorted(serials, key=len, reverse=True))
+        self._passwords = tuple(sorted(passwords, key=len, reverse=True))
+
+    @classmethod
+    def of(cls, episode: Episode) -> Redactor:
+        """A redactor that knows the session's own secrets; reads the session once."""
+        holders = (episode.extra_info or {}, episode.model_config)
+        keys = ("serial", "device_id", "device_serial")
+        serials = {holder.get(key) for holder in holders for key in keys}
+        passwords = {
+            step.action.value
+            for step in episode.iter_steps()
+            if isinstance(step.action, Type) and _typed_into_password(step)
+        }
+        return cls(
+            active=True,
+            serials=frozenset(one for one in serials if isinstance(one, str) and len(one) >= 4),
+            passwords=frozenset(passwords),
+        )
 
     def text(self, text: str) -> str:
         """The text with `[kind]` in the place of what is private."""
@@ -58,10 +92,11 @@ class Redactor:
         if without_keys != text:
             self.counts["key"] += max(1, without_keys.count(MASK) - text.count(MASK))
         text = without_keys
-        for serial in self._serials:
-            if serial in text:
-                self.counts["serial"] += text.count(serial)
-                text = text.replace(serial, "[serial]")
+        for kind, known in (("password", self._passwords), ("serial", self._serials)):
+            for secret in known:
+                if secret in text:
+                    self.counts[kind] += text.count(secret)
+                    text = text.replace(secret, f"[{kind}]")
         for kind, pattern in _PATTERNS:
             text, count = pattern.subn(f"[{kind}]", text)
             self.counts[kind] += count
@@ -83,28 +118,26 @@ class Redactor:
         """A UI tree's document with its texts redacted; its other attributes stay as they are."""
         if not self.active:
             return tree.xml
-        return _WORDS.sub(self._redact_attribute, tree.xml)
+        return _ELEMENT.sub(self._redact_element, tree.xml)
+
+    def _redact_element(self, match: re.Match[str]) -> str:
+        if 'password="true"' in match[0]:
+            self.counts["password"] += 1
+            return _WORDS.sub(r"\1[password]\3", match[0])
+        return _WORDS.sub(self._redact_attribute, match[0])
 
     def _redact_attribute(self, match: re.Match[str]) -> str:
         words = self.text(html.unescape(match[2]))
         return f"{match[1]}{html.escape(words)}{match[3]}"
 
     def step_wire(self, step: EpisodeStep) -> dict[str, Any]:
-        """The step's action; what was typed into a password field is not in it."""
-        wire = dict(step.wire)
-        if self.active and wire.get("action") == "TYPE" and _typed_into_password(step):
-            self.counts["password"] += 1
-            secret = str(wire["value"])
-            wire = _without(wire, secret)
-        cleaned: dict[str, Any] = self.value(wire)
-        return cleaned
+        """The step's action."""
+        wire: dict[str, Any] = self.value(step.wire)
+        return wire
 
     def step_reply(self, step: EpisodeStep) -> str:
-        """The raw reply, likewise."""
-        reply = step.reply
-        if self.active and step.action.action == "TYPE" and _typed_into_password(step):
-            reply = reply.replace(step.action.value, "[password]")
-        return self.text(reply)
+        """The raw reply."""
+        return self.text(step.reply)
 
     def picture(self, step: EpisodeStep) -> Image.Image:
         """The step's screenshot, decoded, with what is private covered."""
@@ -160,14 +193,6 @@ class Redactor:
 
 def _has_words(node: UiNode) -> bool:
     return bool(node.text or node.content_desc)
-
-
-def _without(wire: dict[str, Any], secret: str) -> dict[str, Any]:
-    """The action without a typed secret, wherever the model repeated it."""
-    return {
-        key: value.replace(secret, "[password]") if isinstance(value, str) else value
-        for key, value in wire.items()
-    }
 
 
 def _typed_into_password(step: EpisodeStep) -> bool:

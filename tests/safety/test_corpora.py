@@ -55,3 +55,16 @@ def test_the_risky_screens_are_many_and_of_many_kinds() -> None:
 def _shape(case: Case) -> str:
     words = "" if case.screen is None else case.screen.words()
     return re.sub(r"\s+", " ", f"{case.app_package} {case.task} {case.action} {words}")
+
+
+def test_every_secret_is_on_its_screen_and_apart_from_what_must_stay_readable() -> None:
+    cases = read_cases("private")
+    for case in cases:
+        assert case.screen is not None, case.id
+        words = case.screen.words()
+        assert [s.text for s in case.secrets if s.text not in words] == [], case.id
+        assert [text for text in case.public if text not in words] == [], case.id
+        assert [t for t in case.public if any(s.text in t for s in case.secrets)] == [], case.id
+    kinds = Counter(secret.kind for case in cases for secret in case.secrets)
+    assert kinds.total() >= 200 and len(kinds) == 12
+    assert {case.lang for case in cases} == {"zh", "en"}

@@ -68,6 +68,22 @@ def read_webp_size(data: bytes) -> Size | None:
     return _size(width_px, height_px)
 
 
+def is_webp_animated(data: bytes) -> bool:
+    """Whether a WebP's extended header says that it moves."""
+    return data[12:16] == b"VP8X" and bool(data[20] & 0x02)
+
+
+def read_webp_exif(data: bytes) -> bytes:
+    """The EXIF block of a WebP; empty where it has none."""
+    position = 12
+    while position + 8 <= len(data):
+        (length,) = struct.unpack_from("<I", data, position + 4)
+        if data[position : position + 4] == b"EXIF":
+            return data[position + 8 : position + 8 + length]
+        position += 8 + length + length % 2
+    return b""
+
+
 def _size(width_px: int, height_px: int) -> Size | None:
     if width_px < 1 or height_px < 1:
         return None

@@ -14,13 +14,20 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import pybase64
-from PIL import Image, ImageOps
+from PIL import Image
 
 from parsers.action import Size
 from parsers.base import CoordinateSpace, ImageNeeds
 from parsers.spaces import plan_size
+from server.decoder import shared_decoder
 from server.errors import BadRequestError, ImageError, ImageTooLargeError
-from server.image_headers import read_jpeg_size, read_png_size, read_webp_size
+from server.image_headers import (
+    is_webp_animated,
+    read_jpeg_size,
+    read_png_size,
+    read_webp_exif,
+    read_webp_size,
+)
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 MEDIA_TYPES: dict[ImageFormat, str] = {
@@ -28,7 +35,6 @@ MEDIA_TYPES: dict[ImageFormat, str] = {
     "jpeg": "image/jpeg",
     "webp": "image/webp",
 }
-JPEG_QUALITY = 85
 SENT_SIDE_MAX_PX = 8192
 SIDE_MAX_PX = 16384
 WEBP_SHARE = 0.6
@@ -115,14 +121,9 @@ def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot
     kind = sniff_format(data)
     if kind is None:
         raise ImageError("the screenshot is no PNG, JPEG or WebP; send one of these")
-    _check_claimed_size(data, kind, max_pixels)  # before any decoder takes memory for it
+    size = _read_size(data, kind, max_pixels)  # before any decoder takes memory for it
     try:
-        with Image.open(io.BytesIO(data), formats=[kind.upper()]) as image:
-            width_px, height_px = image.size
-            mode = image.mode
-            animated = bool(getattr(image, "is_animated", False))
-            has_exif = "exif" in image.info
-            turned = image.getexif().get(_EXIF_ORIENTATION, 1) if has_exif else 1
+        mode, animated, turned = _read_header(data, kind)
     except Exception as error:
         # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
         raise ImageError("the screenshot is damaged; take it again") from error
@@ -131,12 +132,12 @@ def check_screenshot(data: bytes, max_bytes: int, max_pixels: int) -> Screenshot
     if not _is_whole(data, kind):
         raise ImageError("the screenshot is cut off or damaged; take it again")
     if turned in (5, 6, 7, 8):
-        width_px, height_px = height_px, width_px
+        size = Size(width_px=size.height_px, height_px=size.width_px)
     upright = turned in (0, 1)
     return Screenshot(
         data=data,
         format=kind,
-        size=Size(width_px=width_px, height_px=height_px),
+        size=size,
         as_is=kind != "webp" and upright and mode != "CMYK",
         sha256=hashlib.sha256(data).hexdigest(),
     )
@@ -239,38 +240,28 @@ def read_target_size(value: object, *, max_pixels: int) -> Size:
 
 
 def open_resized(screenshot: Screenshot, sent_size: Size) -> Image.Image:
-    """The pixels of a screenshot, upright and RGB, at the planned size.
+    """The pixels of a screenshot, upright and RGB, at the planned size; decoded elsewhere.
 
     Raises:
         ImageError: The pixels cannot be decoded.
     """
-    target = (sent_size.width_px, sent_size.height_px)
-    try:
-        image = _decode(screenshot, target)
-        return image if image.size == target else image.resize(target, Image.Resampling.BICUBIC)
-    except Exception as error:
-        # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
-        raise ImageError("the screenshot's pixels cannot be decoded; take it again") from error
+    return shared_decoder().to_pixels(
+        screenshot.data, screenshot.format, _pair(screenshot.size), _pair(sent_size)
+    )
 
 
 def _resize_to_jpeg(screenshot: Screenshot, sent_size: Size) -> bytes:
-    buffer = io.BytesIO()
-    open_resized(screenshot, sent_size).save(buffer, "JPEG", quality=JPEG_QUALITY)
-    return buffer.getvalue()
+    return shared_decoder().to_jpeg(
+        screenshot.data, screenshot.format, _pair(screenshot.size), _pair(sent_size)
+    )
 
 
-def _decode(screenshot: Screenshot, target: tuple[int, int]) -> Image.Image:
-    """The pixels, upright and in RGB; decoder and first form are gone when this returns."""
-    with Image.open(io.BytesIO(screenshot.data), formats=[screenshot.format.upper()]) as opened:
-        if opened.size == (screenshot.size.width_px, screenshot.size.height_px):
-            # A JPEG may be decoded at 1/2, 1/4 or 1/8, as long as no pixel is made up.
-            opened.draft("RGB", target)
-        image: Image.Image = ImageOps.exif_transpose(opened)
-        # A screen has nothing behind it: an alpha channel means nothing here.
-        return image if image.mode == "RGB" else image.convert("RGB")
+def _pair(size: Size) -> tuple[int, int]:
+    return size.width_px, size.height_px
 
 
-def _check_claimed_size(data: bytes, kind: ImageFormat, max_pixels: int) -> None:
+def _read_size(data: bytes, kind: ImageFormat, max_pixels: int) -> Size:
+    """The size that the header claims, if it is one that is taken."""
     readers = {"png": read_png_size, "jpeg": read_jpeg_size, "webp": read_webp_size}
     size = readers[kind](data)
     if size is None:
@@ -286,6 +277,21 @@ def _check_claimed_size(data: bytes, kind: ImageFormat, max_pixels: int) -> None
             height_px=height_px,
             max_pixels=max_pixels,
         )
+    return size
+
+
+def _read_header(data: bytes, kind: ImageFormat) -> tuple[str, bool, int]:
+    """Mode, whether it moves, and its EXIF orientation: no pixel is decoded for it.
+
+    Pillow reads PNG and JPEG headers in Python, but opens WebP's decoder.
+    """
+    if kind == "webp":
+        exif = Image.Exif()
+        exif.load(read_webp_exif(data))
+        return "RGB", is_webp_animated(data), exif.get(_EXIF_ORIENTATION, 1)
+    with Image.open(io.BytesIO(data), formats=[kind.upper()]) as image:
+        turned = image.getexif().get(_EXIF_ORIENTATION, 1) if "exif" in image.info else 1
+        return image.mode, bool(getattr(image, "is_animated", False)), turned
 
 
 def _is_whole(data: bytes, kind: ImageFormat) -> bool:

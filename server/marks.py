@@ -7,7 +7,6 @@ that they can be read on any background.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -16,13 +15,13 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont, ImageStat
 from parsers.action import POINT_MAX, Size
 from parsers.base import ScreenElement
 from server.images import (
-    JPEG_QUALITY,
     MEDIA_TYPES,
     Screenshot,
     SentImage,
     open_resized,
     to_data_url,
 )
+from server.pixels import encode_jpeg
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels."""
@@ -45,9 +44,7 @@ def encode_with_marks(
     """
     image = open_resized(screenshot, sent_size)
     draw_marks(image, elements)
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=JPEG_QUALITY)
-    return SentImage(to_data_url(buffer.getvalue(), MEDIA_TYPES["jpeg"]), sent_size)
+    return SentImage(to_data_url(encode_jpeg(image), MEDIA_TYPES["jpeg"]), sent_size)
 
 
 def draw_marks(image: Image.Image, elements: Sequence[ScreenElement]) -> None:

@@ -57,7 +57,7 @@ class Numbering:
             numbered = number_elements(read_tree(ui_tree), screenshot.size, base)
             if numbered.elements:
                 return numbered
-        texts = self._texts.find(screenshot.data, parser.name)
+        texts = self._texts.find(screenshot, parser.name)
         return number_texts(texts, screenshot.size, base)
 
 

@@ -6,15 +6,12 @@ It needs the extra `demo` (rapidocr); nothing is downloaded.
 from __future__ import annotations
 
 import importlib.util
-import io
 import threading
 from typing import TYPE_CHECKING
 
-from PIL import Image
-
 from device.protocol import Bounds
 from parsers.errors import UnsupportedInputError
-from server.errors import ImageError
+from server.images import Screenshot, open_resized
 
 if TYPE_CHECKING:
     from server.model.demo.reading import RapidTextReader
@@ -27,11 +24,11 @@ class ScreenTexts:
         self._reader: RapidTextReader | None = None
         self._lock = threading.Lock()
 
-    def find(self, picture: bytes, dialect: str) -> list[tuple[str, Bounds]]:
+    def find(self, screenshot: Screenshot, dialect: str) -> list[tuple[str, Bounds]]:
         """Each text with its box in pixels. Takes up to a second of one core.
 
         Args:
-            picture: The screenshot's file, checked.
+            screenshot: Checked.
             dialect: Who needs it, for the error's words.
 
         Raises:
@@ -48,12 +45,7 @@ class ScreenTexts:
 
         from server.model.demo.reading import RapidTextReader
 
-        try:
-            with Image.open(io.BytesIO(picture)) as image:
-                pixels = np.asarray(image.convert("RGB"), dtype=np.uint8)
-        except Exception as error:
-            # Pillow raises many kinds of errors on damaged files; all mean the same to the caller.
-            raise ImageError("the screenshot's pixels cannot be decoded; take it again") from error
+        pixels = np.asarray(open_resized(screenshot, screenshot.size), dtype=np.uint8)
         with self._lock:
             self._reader = self._reader or RapidTextReader()
             found = self._reader.read(pixels)

@@ -74,7 +74,7 @@ def make_venv(venv: Path) -> Path:
 
 def install_packages(python: Path, *, dev: bool) -> None:
     step("installing Python packages (the first time takes a minute or two)")
-    extras = "demo,dev" if dev else "demo"
+    extras = "demo,fast-images,dev" if dev else "demo,fast-images"
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
     run(
         [

@@ -29,6 +29,7 @@ from PIL import Image
 
 from server.http.client import RemoteLocalServer
 from tests.e2e.house import Child, free_port, running
+from tests.server.closed.image_cost import cpu_s, family
 from tests.server.http.conftest import CLICK
 
 BOUNDARY = b"0f3ab0d7c5"
@@ -145,6 +146,7 @@ async def steady(
     begin = time.monotonic() + 0.5
     added: list[float] = []
     failed: list[int] = []
+    ended: list[float] = []
 
     async def drive(number: int) -> None:
         due = begin + interval_s * number / options.sessions
@@ -152,7 +154,8 @@ async def steady(
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             started = time.monotonic()
             status = await callers[number].step(ids[number], form)
-            added.append(time.monotonic() - started - options.model_s)
+            ended.append(time.monotonic())
+            added.append(ended[-1] - started - options.model_s)
             if status != 200:
                 failed.append(status)
             due = max(due + interval_s, time.monotonic())
@@ -165,14 +168,17 @@ async def steady(
     watching = asyncio.create_task(watch())
     await asyncio.gather(*(drive(number) for number in range(options.sessions)))
     watching.cancel()
-    took_s = time.monotonic() - begin
+    # From when every session has asked once to when the last one begins its last step.
+    steady_from, steady_to = begin + interval_s + options.model_s, begin + options.seconds
+    in_steady = sum(steady_from <= moment < steady_to for moment in ended)
     client = RemoteLocalServer(child.url, token)
     stored = sum(client.read_session(session_id)["steps"] for session_id in ids)
     return {
         "picture_mb": round(len(picture) / 1e6, 2),
         "sessions": options.sessions,
         "steps": len(added),
-        "steps_per_s": round(len(added) / took_s, 1),
+        "offered_per_s": options.rate,
+        "steps_per_s": round(in_steady / (steady_to - steady_from), 1),
         "failed": failed,
         "lost": len(added) - len(failed) - stored,
         "added_ms": in_ms(added),
@@ -269,11 +275,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                         samples.append((_rss_mb(process), len(list((process / "fd").iterdir()))))
 
                 scenario = beside_waiting if options.waiting else steady
-                cpu_before_s = _cpu_s(process)
+                cpu_before_s = sum(map(cpu_s, family(child.process.pid)))
                 seen = asyncio.run(scenario(child, token, options, sample))
                 if seen.get("steps"):
-                    cpu_s = _cpu_s(process) - cpu_before_s
-                    seen["service_cpu_ms_per_step"] = round(cpu_s * 1000 / seen["steps"], 1)
+                    took_s = sum(map(cpu_s, family(child.process.pid))) - cpu_before_s
+                    seen["service_cpu_ms_per_step"] = round(took_s * 1000 / seen["steps"], 1)
                 return {
                     **seen,
                     "load_average": os.getloadavg(),
@@ -282,11 +288,6 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         finally:
             model.terminate()
             model.wait()
-
-
-def _cpu_s(process: Path) -> float:
-    fields = (process / "stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _rss_mb(process: Path) -> float:

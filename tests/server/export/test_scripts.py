@@ -102,7 +102,7 @@ def test_a_name_without_its_package_is_not_guessed(record: Record, tmp_path: Pat
     assert "the log does not say which package" in done.problem
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def virtual_phone_options() -> dict[str, Any]:
     return {"locale": "zh", "vendor_switch": True}
 
@@ -112,7 +112,7 @@ def test_a_script_repeats_the_run_on_another_phone(
     record: Record, tmp_path: Path, format_name: str, virtual_phone: Any, private_adb_server: Any
 ) -> None:
     done = record([OPEN, PAGE, SWITCH, DONE], outcomes=OUTCOMES).export(tmp_path, format_name)
-    assert virtual_phone.control.truth()["settings"]["bluetooth_on"] == "1"
+    assert virtual_phone.control.truth()["settings"]["global"]["bluetooth_on"] == "1"
     script = tmp_path / done.files[0]
     environment = {**os.environ, **private_adb_server.env, "ANDROID_SERIAL": virtual_phone.serial}
     if format_name == "adb":
@@ -121,7 +121,7 @@ def test_a_script_repeats_the_run_on_another_phone(
     else:
         command = [sys.executable, str(script), virtual_phone.serial]
     subprocess.run(command, check=True, env=environment, timeout=120)
-    assert virtual_phone.control.truth()["settings"]["bluetooth_on"] == "0"
+    assert virtual_phone.control.truth()["settings"]["global"]["bluetooth_on"] == "0"
 
 
 def test_a_desktop_script_compiles_and_holds_the_actions(record: Record, tmp_path: Path) -> None:

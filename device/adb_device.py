@@ -76,6 +76,7 @@ class AdbDevice:
             self.keyboards,
             self.ui_tree if verify_typing else None,
             lambda: self._capture.display_id,
+            self._touch.tap,
         )
         self._installed: list[InstalledApp] | None = None
         self._installed_lock = threading.Lock()
@@ -192,14 +193,15 @@ class AdbDevice:
         self,
         text: str,
         *,
+        at_px: tuple[float, float] | None = None,
         clear: bool = False,
         submit: bool = False,
         before_input: Callable[[], None] = lambda: None,
     ) -> TypedResult:
-        """Type into the focused field, whole or not at all; see `device.text_input`."""
+        """Type into a field, whole or not at all; see `device.text_input`."""
         with self._advice.named():
             return self._text_input.type_text(
-                text, clear=clear, submit=submit, before_input=before_input
+                text, at_px=at_px, clear=clear, submit=submit, before_input=before_input
             )
 
     def press_key(self, key: str) -> None:

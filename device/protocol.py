@@ -63,6 +63,10 @@ class Bounds:
     def center(self) -> tuple[int, int]:
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
 
+    def contains(self, x_px: float, y_px: float) -> bool:
+        """Whether a point is inside."""
+        return self.left <= x_px < self.right and self.top <= y_px < self.bottom
+
     def clip(self, width_px: int, height_px: int) -> Bounds:
         """The part on a screen of this size; empty where nothing of it can be seen or tapped."""
         return Bounds(
@@ -222,11 +226,12 @@ class Device(Protocol):
         self,
         text: str,
         *,
+        at_px: tuple[float, float] | None = None,
         clear: bool = False,
         submit: bool = False,
         before_input: Callable[[], None] = lambda: None,
     ) -> TypedResult:
-        """Type into the focused field, whole or not at all.
+        """Type into the focused field, whole or not at all; `at_px` is tapped first to focus it.
 
         `before_input` is called before each command that changes the phone; what it raises ends
         the typing there (a stop).

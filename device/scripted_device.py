@@ -141,10 +141,14 @@ class ScriptedDevice:
         self,
         text: str,
         *,
+        at_px: tuple[float, float] | None = None,
         clear: bool = False,
         submit: bool = False,
         before_input: Callable[[], None] = lambda: None,
     ) -> TypedResult:
+        if at_px is not None:
+            before_input()
+            self.tap(*at_px)
         before_input()
         self._play(Call("type_text", (text,), {"clear": clear, "submit": submit}))
         return TypedResult("input_text" if text.isascii() else "adb_keyboard")

@@ -28,7 +28,7 @@ from device.keys import CTRL_LEFT, KEY_A, KEY_CODES, input_command
 from device.protocol import TypedResult, TypingMethod, UiTree
 from device.quoting import ShellCommand, join, quote
 from device.transport import Transport
-from device.ui_tree import focused_field, is_editable
+from device.ui_tree import focused_field, is_editable, is_focus_elsewhere
 
 TEXT_MAX_CHARS = 20_000
 _RUN_MAX_CHARS = 500
@@ -38,6 +38,8 @@ _DELETE_UNKNOWN = 200
 _BY_KEYS = re.compile(r"[\x20-\x7e\n]*")
 _APPEARS_S = 1.0
 _POLL_S = 0.15
+_FOCUS_TAPS = 2
+_FOCUS_S = 0.6  # what a field needs after the tap before it takes text
 BeforeInput = Callable[[], None]
 
 
@@ -49,6 +51,7 @@ class TextInput:
         keyboards: Its input methods.
         read_tree: Reads the UI tree, to find the field and read it back; None never reads.
         display_id: The logical display that has the focus, where it is not the first.
+        tap: Taps a point in pixels of the last screenshot.
     """
 
     def __init__(
@@ -56,17 +59,20 @@ class TextInput:
         transport: Transport,
         keyboards: Keyboards,
         read_tree: Callable[[], UiTree | None] | None,
-        display_id: Callable[[], int | None] = lambda: None,
+        display_id: Callable[[], int | None],
+        tap: Callable[[float, float], None],
     ) -> None:
         self._transport = transport
         self._keyboards = keyboards
         self._read_tree = read_tree
         self._display_id = display_id
+        self._tap = tap
 
     def type_text(
         self,
         text: str,
         *,
+        at_px: tuple[float, float] | None = None,
         clear: bool = False,
         submit: bool = False,
         before_input: BeforeInput = lambda: None,
@@ -75,6 +81,8 @@ class TextInput:
 
         Args:
             text: What to type.
+            at_px: Where the field is, in pixels of the last screenshot: it is tapped first. None
+                types into the field that has the focus.
             clear: Empty the field first.
             submit: Press ENTER afterwards.
             before_input: Called before each command that changes the phone; what it raises ends
@@ -82,7 +90,8 @@ class TextInput:
 
         Raises:
             TextNotTypedError: The field does not hold the text afterwards, or nothing has the
-                focus; `details["found"]` is what the field holds.
+                focus; `details["found"]` is what the field holds. Or the focus stays in another
+                field than the tapped one, and nothing was typed.
             KeyboardMissingError: Only a helper keyboard could type this, and there is none.
             DeviceError: The phone refused.
         """
@@ -95,6 +104,8 @@ class TextInput:
                 f"A text of {len(text)} characters is too long to type; give at most "
                 f"{TEXT_MAX_CHARS} at a time."
             )
+        if at_px is not None:
+            self._focus(at_px, before_input)
         method: TypingMethod = "none"
         if is_typed_by_keys(text):
             method = self._type_by_keys(text, clear, before_input)
@@ -108,6 +119,23 @@ class TextInput:
         if submit:
             self._press(before_input, KEY_CODES["ENTER"])
         return TypedResult(method, verified)
+
+    def _focus(self, at_px: tuple[float, float], before_input: BeforeInput) -> None:
+        """Tap a field. Where the keyboard was up already, a tap that is lost leaves the focus, and
+        would send the text, to the field before: only then is the tree worth its second."""
+        was_shown = self._read_tree is not None and self._keyboards.shown() is True
+        for _ in range(_FOCUS_TAPS):
+            before_input()
+            self._tap(*at_px)
+            time.sleep(_FOCUS_S)
+            tree = self._tree() if was_shown else None
+            if tree is None or not is_focus_elsewhere(tree, at_px):
+                return
+        raise TextNotTypedError(
+            "The tapped field does not take the focus from the one before, so nothing was typed; "
+            "look at the screen and tap it again.",
+            reason="focus_elsewhere",
+        )
 
     def _type_by_keys(self, text: str, clear: bool, before_input: BeforeInput) -> TypingMethod:
         try:

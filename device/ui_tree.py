@@ -76,6 +76,16 @@ def focused_field(tree: UiTree) -> UiNode | None:
     return next((node for node in focused if is_editable(node)), focused[-1] if focused else None)
 
 
+def is_focus_elsewhere(tree: UiTree, at_px: tuple[float, float]) -> bool:
+    """Whether a text field is at a point, and another one has the focus.
+
+    Where no field is at the point (its label was tapped), or none has the focus, nothing is known.
+    """
+    fields = [node for node in tree.nodes() if is_editable(node)]
+    at_point = [node.focused for node in fields if node.bounds.contains(*at_px)]
+    return bool(at_point) and not any(at_point) and any(node.focused for node in fields)
+
+
 def is_editable(node: UiNode) -> bool:
     """Whether a node is a text field, by its class."""
     return node.class_name.endswith(("EditText", "AutoCompleteTextView", "SearchAutoComplete"))

@@ -47,8 +47,6 @@ SCROLL_DISTANCE = 500.0
 """Share of the screen (0-1000) that a scroll without a distance moves."""
 SCROLL_MARGIN = 0.1
 """Share of each side that a scroll keeps off: the system's own gestures start there."""
-KEYBOARD_SETTLE_S = 0.6
-"""Time that a field needs after the tap before it takes text."""
 
 
 class ElementNotFoundError(ServerError):
@@ -120,7 +118,7 @@ def act_on_device(
             numbers the elements.
         reflush_app: Stop an app before it is launched, so that it starts from its first page.
         before_input: Called before each single input; it raises to withhold it (a stop).
-        sleep: How to wait (WAIT, and the moment a field needs before text).
+        sleep: How to wait (WAIT).
 
     Returns:
         An outcome of status `ok` or `no_effect`; everything else is raised.
@@ -147,7 +145,7 @@ def act_on_device(
             device.long_press(x_px, y_px, action.duration_s or LONG_PRESS_S)
             return _done(x_px=x_px, y_px=y_px)
         case Type():
-            return _type(action, device, observation, before_input, sleep)
+            return _type(action, device, observation, before_input)
         case Slide():
             start = action.point1.to_px(shot.width_px, shot.height_px)
             end = action.point2.to_px(shot.width_px, shot.height_px)
@@ -192,17 +190,17 @@ def _type(
     device: Device,
     observation: Observation,
     before_input: Callable[[], None],
-    sleep: Callable[[float], None],
 ) -> Outcome:
     has_target = action.point is not None or action.element is not None
+    at_px = None
     if has_target and not action.keyboard_exists:
-        x_px, y_px = _target(action, device, observation)
-        before_input()
-        device.tap(x_px, y_px)
-        sleep(KEYBOARD_SETTLE_S)
-    before_input()
+        at_px = _target(action, device, observation)
     typed = device.type_text(
-        action.value, clear=action.clear, submit=action.submit, before_input=before_input
+        action.value,
+        at_px=at_px,
+        clear=action.clear,
+        submit=action.submit,
+        before_input=before_input,
     )
     return _done(method=typed.method, verified=typed.verified)
 

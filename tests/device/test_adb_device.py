@@ -216,6 +216,35 @@ def test_text_without_a_field_is_never_a_success(device: AdbDevice) -> None:
             device.type_text(text)
 
 
+def new_contact(device: AdbDevice) -> dict[str, tuple[int, int]]:
+    """An empty form with its first field focused and the keyboard up; the centers of its fields."""
+    device.open_app("com.android.contacts")
+    wait_until_still(device, 3)
+    tap_on(device, "新建联系人")
+    wait_until_still(device, 3)
+    centers = {hint: find(device, hint).bounds.center for hint in ("姓名", "电话")}
+    device.tap(*centers["姓名"])
+    time.sleep(0.3)
+    return {hint: find(device, hint).bounds.center for hint in centers}
+
+
+@pytest.mark.parametrize(("ignored_taps", "goes_in"), [(0, True), (1, True), (2, False)])
+def test_a_lost_tap_never_sends_the_text_to_the_field_before(
+    device: AdbDevice, phone: VirtualPhoneProcess, ignored_taps: int, goes_in: bool
+) -> None:
+    at = new_contact(device)
+    if ignored_taps:
+        phone.control.fault("input_ignored", times=ignored_taps, match="tap")
+    if goes_in:
+        assert device.type_text("13800138000", at_px=at["电话"]).verified
+    else:
+        with pytest.raises(TextNotTypedError) as caught:
+            device.type_text("13800138000", at_px=at["电话"])
+        assert caught.value.details["reason"] == "focus_elsewhere"
+    fields = phone.control.truth()["text_fields"]
+    assert [text for text in fields.values() if text] == (["13800138000"] if goes_in else [])
+
+
 def test_apps_are_opened_by_their_names_and_seen_in_front(device: AdbDevice) -> None:
     assert device.open_app(device.resolve_app("设置")) == App(
         "com.android.settings",

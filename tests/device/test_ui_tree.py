@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from device.errors import AutomationBusyError, DeviceError, UiTreeEncodingError, UiTreeError
 from device.protocol import Bounds, UiNode, UiTree
-from device.ui_tree import focused_field, has_empty_web_view, label, parse_ui_tree
+from device.ui_tree import (
+    focused_field,
+    has_empty_web_view,
+    is_focus_elsewhere,
+    label,
+    parse_ui_tree,
+)
 
 HEAD = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
@@ -175,6 +181,27 @@ def test_the_focused_text_field_is_preferred_to_what_is_focused_around_it() -> N
     found = focused_field(tree)
     assert found is not None
     assert found.text == "hi"
+
+
+@pytest.mark.parametrize(
+    ("focused", "at_px", "elsewhere"),
+    [
+        ("name", (50, 150), True),
+        ("phone", (50, 150), False),
+        ("name", (50, 50), False),
+        ("name", (50, 500), False),  # a label was tapped
+        ("", (50, 150), False),  # this screen tells no focus
+    ],
+)
+def test_a_focus_elsewhere_is_known_only_between_two_fields(
+    focused: str, at_px: tuple[int, int], elsewhere: bool
+) -> None:
+    rows = {"name": "[0,0][100,100]", "phone": "[0,100][100,200]"}
+    fields = [
+        node(bounds=b, focused=str(n == focused).lower(), **{"class": "android.widget.EditText"})
+        for n, b in rows.items()
+    ]
+    assert is_focus_elsewhere(parse_ui_tree(dump(node("".join(fields)))), at_px) is elsewhere
 
 
 @pytest.mark.parametrize(

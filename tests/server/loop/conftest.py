@@ -104,10 +104,14 @@ class FakePhone:
         self,
         text: str,
         *,
+        at_px: tuple[float, float] | None = None,
         clear: bool = False,
         submit: bool = False,
         before_input: Callable[[], None] = lambda: None,
     ) -> TypedResult:
+        if at_px is not None:
+            before_input()
+            self.tap(*at_px)
         before_input()
         self._input("type_text", text, clear, submit)
         return TypedResult("input_text", True)

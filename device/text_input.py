@@ -39,7 +39,8 @@ _BY_KEYS = re.compile(r"[\x20-\x7e\n]*")
 _APPEARS_S = 1.0
 _POLL_S = 0.15
 _FOCUS_TAPS = 2
-_FOCUS_S = 0.6  # what a field needs after the tap before it takes text
+KEYBOARD_SETTLE_S = 0.6
+"""Time that a field needs after the tap before it takes text."""
 BeforeInput = Callable[[], None]
 
 
@@ -127,7 +128,7 @@ class TextInput:
         for _ in range(_FOCUS_TAPS):
             before_input()
             self._tap(*at_px)
-            time.sleep(_FOCUS_S)
+            time.sleep(KEYBOARD_SETTLE_S)
             tree = self._tree() if was_shown else None
             if tree is None or not is_focus_elsewhere(tree, at_px):
                 return

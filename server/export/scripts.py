@@ -17,7 +17,12 @@ from device.apps import is_package
 from device.keyboards import KNOWN_KEYBOARDS
 from device.keys import KEY_CODES
 from device.quoting import ShellCommand, command
-from device.text_input import is_typed_by_keys, plan_key_commands, split_chunks
+from device.text_input import (
+    KEYBOARD_SETTLE_S,
+    is_typed_by_keys,
+    plan_key_commands,
+    split_chunks,
+)
 from parsers.action import (
     Awake,
     Back,
@@ -35,7 +40,7 @@ from parsers.action import (
 from parsers.errors import InvalidActionError
 from parsers.ui_tars_reading import parse_action_to_structure_output
 from parsers.ui_tars_script import parsing_response_to_pyautogui_code
-from server.act import KEYBOARD_SETTLE_S, LONG_PRESS_S, SCROLL_S, SLIDE_S, scroll_path
+from server.act import LONG_PRESS_S, SCROLL_S, SLIDE_S, scroll_path
 from server.export.episode import Episode, EpisodeStep, NotExportableError
 from server.export.formats import ExportOptions, Progress, Written
 from server.export.redaction import Redactor

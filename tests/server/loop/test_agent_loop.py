@@ -547,11 +547,17 @@ def test_a_stop_ends_a_waiting_question(serve: Any, phone: Any, answer: Action, 
 
 def test_a_stop_between_the_tap_and_the_text_withholds_the_text(serve: Any, phone: Any) -> None:
     server = serve(Type(value="milk", point=Point(x=500, y=100)))
-    tapped = threading.Event()
-    phone.next("tap", tapped.set)
+    tapped, stopped = threading.Event(), threading.Event()
+
+    def tap() -> None:
+        tapped.set()
+        stopped.wait(5)
+
+    phone.next("tap", tap)
     running = InBackground(server, phone)
     assert tapped.wait(5)
     result = stopped_within_a_second(running)
+    stopped.set()
     assert result.stop_reason == "STOPPED_BY_USER"
     assert phone.journal == [("tap", 270, 120)]
 

@@ -18,6 +18,7 @@ from server.http.access import Access, open_access
 from server.http.devices import device_routes
 from server.http.docs_page import docs_routes
 from server.http.errors import install_error_handlers
+from server.http.export import export_routes
 from server.http.guards import RequestGuard
 from server.http.health import health_routes
 from server.http.login import login_routes
@@ -103,6 +104,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.state.parts = Parts(server=server, phones=phones, tasks=tasks, access=access)
     app.include_router(step_routes(server))
     app.include_router(session_routes(server))
+    app.include_router(export_routes(server))
     app.include_router(task_routes(tasks))
     app.include_router(policy_routes(server.policy))
     app.include_router(device_routes(phones, tasks.leases, hands, tasks.why_set_aside))

@@ -19,6 +19,7 @@ from server.asking import Asker, reply_context, write_prompt
 from server.dialect_table import DialectTable
 from server.engine import Engine
 from server.errors import BadRequestError, OverloadedError, ServerError, ShuttingDownError
+from server.export.episode import Episode, open_episode
 from server.images import plan_sent_size
 from server.killpoints import reach
 from server.log_lines import bind
@@ -382,6 +383,14 @@ class LocalServer:
             StepNotFoundError: No such step, or its picture is gone.
         """
         return self._reader.read_image(session_id, step)
+
+    def read_episode(self, session_id: str) -> Episode:
+        """A session as exporters read it, step by step.
+
+        Raises:
+            SessionNotFoundError: No such session.
+        """
+        return open_episode(self._store, session_id)
 
     def read_events(self, session_id: str, after_seq: int = 0) -> list[dict[str, Any]]:
         """The events of a session after the one of that number.

@@ -14,7 +14,7 @@ RISKS = {
     "pay", "transfer", "order", "delete", "install", "permission", "send", "sign_in", "security",
     "unknown",
 }  # fmt: skip
-LABELLED: tuple[Corpus, ...] = ("dev",)
+LABELLED: tuple[Corpus, ...] = ("dev", "harmless")
 
 
 @pytest.mark.parametrize("corpus", LABELLED)
@@ -49,6 +49,16 @@ def test_the_risky_screens_are_many_and_of_many_kinds() -> None:
     assert languages["zh"] >= 100 and languages["en"] >= 100 and languages["zh-Hant"] >= 20
     assert len({case.app_package for case in cases}) >= 100
     assert len({case.app_kind for case in cases}) >= 30
+    assert len({_shape(case) for case in cases}) == len(cases)
+
+
+def test_the_harmless_steps_are_many_and_of_the_same_kinds_of_app() -> None:
+    cases = read_cases("harmless")
+    kinds = {case.app_kind for case in cases}
+    assert len(cases) >= 500
+    assert not any(case.irreversible for case in cases)
+    assert len(kinds & {case.app_kind for case in read_cases("dev")}) >= 30
+    assert {case.action["action"] for case in cases} >= {"CLICK", "TYPE", "SWIPE", "HOT_KEY"}
     assert len({_shape(case) for case in cases}) == len(cases)
 
 

@@ -11,13 +11,12 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from device.protocol import Device
 from parsers.action import (
     Abort,
-    Action,
     Answer,
     Complete,
     Info,
@@ -30,13 +29,14 @@ from server.act import Observation, Outcome
 from server.control import TaskControl
 from server.elements import Target
 from server.error_body import describe_error
+from server.loop_decision import Decision
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.loop_phone import LoopPhone
-from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen
+from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
 from server.loop_words import words_for
 from server.person import Person
 from server.task_result import StepReport, TaskResult, stop_reason_for
-from server.task_states import TaskEnd
+from server.task_states import Asked, TaskEnd
 from server.worker import Worker
 
 logger = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ def run_task(
     on_step: Callable[[StepReport], None] | None = None,
     answer: Callable[[Question], str | None] | None = None,
     last_result: str | None = None,
+    confirmed: Asked | None = None,
     before_step: Callable[[], None] | None = None,
 ) -> TaskResult:
     """Run one task to its end. Blocks; the phone is idle and restored when it returns.
@@ -76,6 +77,8 @@ def run_task(
         on_step: Called after each step.
         answer: Who answers in the reply modes `manual_reply` and `auto_reply`.
         last_result: What the model is told first: what became of an action of an earlier run.
+        confirmed: The question of an action that got its yes while no loop ran: it is done first,
+            if the screen is still the one that it was chosen on.
         before_step: Called before each step; it raises `TaskEnd` to end the task (a cost cap).
 
     Raises:
@@ -96,19 +99,10 @@ def run_task(
         answer=answer,
         query=query,
         last_result=last_result,
+        confirmed=confirmed,
         before_step=before_step or (lambda: None),
     )
     return loop.run()
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    action: Action
-    policy: dict[str, Any]
-    screen: bytes
-    step: int
-    took_s: float
-    target: Target | None = None
 
 
 class _AgentLoop:
@@ -125,6 +119,7 @@ class _AgentLoop:
         answer: Callable[[Question], str | None] | None,
         query: str,
         last_result: str | None,
+        confirmed: Asked | None,
         before_step: Callable[[], None],
     ) -> None:
         self.server = server
@@ -142,6 +137,7 @@ class _AgentLoop:
         self.screen: Size | None = None
         self.query = query
         self.last_result = last_result
+        self.confirmed = confirmed
         self.has_acted = False
         self.was_questioned = False
         self.observe_s = 0.0
@@ -152,7 +148,10 @@ class _AgentLoop:
         started = time.monotonic()
         self.control.start()
         try:
+            self.wait_while_held()
             self.phone.prepare()
+            if self.confirmed is not None:
+                self.do_confirmed(self.confirmed)
             while True:
                 self.wait_while_held()
                 observation = self.observe()
@@ -188,7 +187,7 @@ class _AgentLoop:
         self.screen = Size(width_px=shot.width_px, height_px=shot.height_px)
         return observation
 
-    def decide(self, observation: Observation) -> _Decision | None:
+    def decide(self, observation: Observation) -> Decision | None:
         """Ask the server for the next action; None where it must see the UI tree first."""
         started = time.monotonic()
         data = observation.screenshot.data
@@ -204,7 +203,7 @@ class _AgentLoop:
             )
             return None
         self.query, self.last_result = "", None
-        return _Decision(
+        return Decision(
             action=action_from_wire(answer["action"]),
             policy=dict(answer.get("policy") or {"level": "allow"}),
             screen=self.control.wait_for(screen),
@@ -213,7 +212,7 @@ class _AgentLoop:
             target=Target.from_wire(answer["element"]) if answer.get("element") else None,
         )
 
-    def follow(self, decision: _Decision, observation: Observation) -> None:
+    def follow(self, decision: Decision, observation: Observation) -> None:
         """Do what was decided, tell what became of it, and end the task if it is over."""
         started = time.monotonic()
         action = decision.action
@@ -238,20 +237,34 @@ class _AgentLoop:
                 self._report(decision, Outcome("no_effect"), started)
                 self.query = self.person.hand_over(action)
             case _:
-                outcome = self._act(decision, observation, started)
-                self.last_result = _tell(outcome)
-                self._report(decision, outcome, started)
-                self.control.checkpoint()
-                if action.then == "COMPLETE" and outcome.status in ("ok", "no_effect"):
-                    raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY")
+                self._tell(decision, self._act(decision, observation, started), started)
         if times >= TELL_AT:
             self.last_result = self.words.repeated.format(
                 action=action.action, times=times, result=self.last_result or "ok"
             )
 
+    def do_confirmed(self, asked: Asked) -> None:
+        """Do what was decided before the restart: the yes is for that action on that screen."""
+        decision = Decision.of_question(asked)
+        observation = self.observe()
+        started = time.monotonic()
+        if looks_same(fingerprint_screen(observation.screenshot.data), decision.screen):
+            outcome = self._do(decision, observation)
+        else:
+            outcome = Outcome("withheld", message=self.words.screen_changed)
+        self._tell(decision, outcome, started)
+
+    def _tell(self, decision: Decision, outcome: Outcome, started: float) -> None:
+        """Tell the model and the watchers what became of an action."""
+        self.last_result = _words_of(outcome)
+        self._report(decision, outcome, started)
+        self.control.checkpoint()
+        if decision.action.then == "COMPLETE" and outcome.status in ("ok", "no_effect"):
+            raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY")
+
     # --- acting -----------------------------------------------------------------------------------
 
-    def _act(self, decision: _Decision, observation: Observation, started: float) -> Outcome:
+    def _act(self, decision: Decision, observation: Observation, started: float) -> Outcome:
         """Do one action on the phone, if neither policy nor person keeps it from it."""
         if isinstance(decision.action, Answer):
             return Outcome("no_effect", message=decision.action.value)
@@ -259,16 +272,20 @@ class _AgentLoop:
             verdict = self.person.check(
                 decision.action,
                 decision.policy,
-                decision.step,
+                decision.to_question(),
                 lambda: self.phone.still_shows(decision.screen),
             )
         except TaskEnd:
-            self._report(decision, Outcome("withheld"), started)
+            if not self.control.is_parked:  # else it waits on, and is not decided yet
+                self._report(decision, Outcome("withheld"), started)
             raise
         if verdict == "screen_changed":
             return Outcome("withheld", message=self.words.screen_changed)
-        if self.control.is_held:
+        if self.control.hold is not None:
             return Outcome("withheld", message=self.words.held)
+        return self._do(decision, observation)
+
+    def _do(self, decision: Decision, observation: Observation) -> Outcome:
         seen = replace(observation, target=decision.target)
         outcome = self.phone.do(decision.action, seen, decision.step)
         self.has_acted = self.has_acted or outcome.status == "ok"
@@ -300,7 +317,7 @@ class _AgentLoop:
             payload["last_result"] = self.last_result
         return payload
 
-    def _report(self, decision: _Decision, outcome: Outcome, started: float) -> None:
+    def _report(self, decision: Decision, outcome: Outcome, started: float) -> None:
         report = StepReport(
             local_step=len(self.steps) + 1,
             global_step=decision.step,
@@ -359,7 +376,7 @@ def _wait_for(future: Future[None], timeout_s: float | None) -> None:
         logger.error("a task's end could not be put on record", exc_info=error)
 
 
-def _tell(outcome: Outcome) -> str:
+def _words_of(outcome: Outcome) -> str:
     """What the model hears of its last action."""
     if outcome.status in ("ok", "no_effect"):
         return "ok"

@@ -33,9 +33,10 @@ from server.metrics import Metrics
 from server.phone_choice import find_tagged
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
+from server.task_book import MAX_KEPT
 from server.task_limits import price_finder
 from server.task_states import TaskState
-from server.tasks import MAX_KEPT, TaskRunner
+from server.tasks import TaskRunner
 from server.version import VERSION
 
 DESCRIPTION = (

@@ -16,7 +16,15 @@ from typing import Any, TypeVar
 
 from server.errors import BadRequestError, TaskStateError
 from server.task_result import StopReason, TaskResult
-from server.task_states import HOLD_LIMIT_S, LENDING_STATES, Asked, Hold, TaskEnd, TaskState
+from server.task_states import (
+    HOLD_LIMIT_S,
+    LENDING_STATES,
+    WAITING_STATES,
+    Asked,
+    Hold,
+    TaskEnd,
+    TaskState,
+)
 from server.worker import Worker
 
 T = TypeVar("T")
@@ -27,21 +35,23 @@ class TaskControl:
 
     Args:
         deadline_s: Seconds from now until the task ends with `DEADLINE_REACHED`; None for never.
-        on_state: Told of each new state with its question, by the thread that brought it about.
+        on_state: Told of each new state with its question and hold, in their order, by the thread
+            that brought it about.
     """
 
     def __init__(
         self,
         *,
         deadline_s: float | None = None,
-        on_state: Callable[[TaskState, Asked | None], None] | None = None,
+        on_state: Callable[[TaskState, Asked | None, Hold | None], None] | None = None,
     ) -> None:
         self._changed = threading.Condition()
-        self._on_state = on_state or (lambda state, question: None)
+        self._announcing = threading.Lock()
+        self._on_state = on_state or (lambda state, question, hold: None)
         self._state: TaskState = "queued"
         self._question: Asked | None = None
         self._hold: Hold | None = None
-        self._note = ""
+        self._left: tuple[Hold, str] | None = None
         self._is_parked = False
         self._answer: str | bool | None = None
         self._stop: StopReason | None = None
@@ -89,7 +99,7 @@ class TaskControl:
             Whether it was waiting; one that runs is not parked.
         """
         with self._changed:
-            if self._stop is None and self._state in ("queued", "waiting_reply", *LENDING_STATES):
+            if self._stop is None and self._state in ("queued", *WAITING_STATES):
                 self._stop, self._is_parked = "INTERRUPTED", True
                 self._changed.notify_all()
             return self._is_parked
@@ -105,10 +115,11 @@ class TaskControl:
             TaskStateError: Nothing was asked.
             BadRequestError: A question got a blank answer.
         """
-        if self._hold == "taken_over":
+        is_blank = not text.strip()
+        if self._hold == "taken_over" and (self._state != "waiting_reply" or is_blank):
             self.give_back(text)
             return
-        if self._state == "waiting_reply" and not text.strip():
+        if self._state == "waiting_reply" and is_blank:
             raise BadRequestError("the answer is blank; answer in words", field="text")
         self._give(("waiting_reply", "taken_over"), text)
 
@@ -160,23 +171,38 @@ class TaskControl:
             self._let_go("taken_over", note)
 
     @property
-    def is_held(self) -> bool:
-        return self._hold is not None
+    def hold(self) -> Hold | None:
+        """Why a person keeps the loop from the phone; it may still be ending an action."""
+        return self._hold
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether a person may give the phone input now: the loop is kept from it, and waits."""
+        with self._changed:
+            return self._state in LENDING_STATES or (
+                self._hold is not None and self._state in WAITING_STATES
+            )
 
     def _ask_to_hold(self, hold: Hold) -> None:
         with self._changed:
-            is_over = self._state == "done" or self._stop is not None
-            if is_over or (hold == "paused" and self._hold == "taken_over"):
+            if self._state == "done" or self._stop is not None:
+                raise self._wrong_state()
+            if "taken_over" in (self._state, self._hold):
+                if hold == "taken_over":
+                    return  # it is in their hands already
                 raise self._wrong_state()
             self._hold = hold
             self._changed.notify_all()
+        self._announce()
 
     def _let_go(self, hold: Hold, note: str) -> None:
         with self._changed:
             if self._hold != hold or self._stop is not None:
                 raise self._wrong_state()
-            self._hold, self._note = None, note
+            self._hold, self._left = None, (hold, note)
             self._changed.notify_all()
+        if self._state not in LENDING_STATES:
+            self._announce()  # out of those the loop itself goes, and tells
 
     def _give(
         self, states: tuple[TaskState, ...], answer: str | bool, question_id: str | None = None
@@ -200,11 +226,10 @@ class TaskControl:
             state=self._state,
         )
 
-    def restore(self, state: TaskState, asked: Asked | None) -> None:
+    def restore(self, state: TaskState, asked: Asked | None, hold: Hold | None) -> None:
         """Wait on where the task waited before the program's restart; no loop runs yet."""
         with self._changed:
-            self._state, self._question = state, asked
-            self._hold = state if asked is None and state in ("paused", "taken_over") else None
+            self._state, self._question, self._hold = state, asked, hold
 
     # --- what the loop does ---------------------------------------------------------------------
 
@@ -272,18 +297,19 @@ class TaskControl:
         """Wait as long as a person keeps the task from the phone.
 
         Returns:
-            How it was held last, and the note it was given back with; None: it was not held.
+            How it was held last, and the note it was given back with; None: it was not held
+            since the last call.
         """
-        last: Hold | None = None
+        was_held = False
         while (hold := self._hold) is not None:
-            last = hold
+            was_held = True
             self._enter(hold)
             if not self._wait(functools.partial(self._is_let_go, hold), HOLD_LIMIT_S):
                 raise TaskEnd("REPLY_TIMEOUT", f"{hold} for too long")
-        if last is None:
-            return None
-        self._enter("running")
-        return last, self._note
+        if was_held:
+            self._enter("running")
+        left, self._left = self._left, None
+        return left
 
     def _is_let_go(self, hold: Hold) -> bool:
         return self._hold != hold
@@ -305,9 +331,15 @@ class TaskControl:
             self._state = state
             if state == "done":
                 self._question = None
-            question = self._question
             self._changed.notify_all()
-        self._on_state(state, question)
+        self._announce()
+
+    def _announce(self) -> None:
+        """One at a time, so that the last that is told is how things are."""
+        with self._announcing:
+            with self._changed:
+                state, question, hold = self._state, self._question, self._hold
+            self._on_state(state, question, hold)
 
     def _notify(self) -> None:
         with self._changed:

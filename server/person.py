@@ -90,8 +90,6 @@ class Person:
         Raises:
             TaskEnd: It was stopped, or held for too long.
         """
-        if not self._control.is_held:
-            return None
         held = self._control.wait_while_held()
         if held is None:
             return None
@@ -103,13 +101,19 @@ class Person:
         self,
         action: Action,
         policy: Mapping[str, Any],
-        step: int,
+        binding: Mapping[str, Any],
         is_same_screen: Callable[[], bool],
     ) -> Verdict:
         """The policy and the model may each ask for a yes; no answer is a no.
 
         A yes is for this action on this screen: if another screen is there when it comes, the
         action is not done, and the model looks again.
+
+        Args:
+            action: What was decided.
+            policy: What the policy says of it.
+            binding: The step, the action and the screen that a yes is for.
+            is_same_screen: Whether that screen is still there.
 
         Raises:
             TaskEnd: The action is denied.
@@ -122,18 +126,15 @@ class Person:
         is_approved = level == "confirm" and risk in self._options.approved
         if action.confirm is None and (level != "confirm" or is_approved):
             if level != "allow":
-                self._record("notice", {"step": step, "class": risk, "text": reason})
+                notice = {"step": binding["step"], "class": risk, "text": reason}
+                self._record("notice", notice)
             return "go"
-        facts = {
-            "step": step,
-            "action": action.to_wire(include_meta=False),
-            "class": risk,
-            "expires_in_s": self._options.confirm_timeout_s,
-        }
+        facts = {**binding, "class": risk, "expires_in_s": self._options.confirm_timeout_s}
         question = Asked(action.confirm or reason, facts=facts)
         self._record("confirm_question", {"id": question.id, "text": question.text, **facts})
         approved = self._control.ask_confirm(question, self._options.confirm_timeout_s)
-        self._record("confirm_answer", {"id": question.id, "step": step, "approved": approved})
+        answer = {"id": question.id, "step": binding["step"], "approved": approved}
+        self._record("confirm_answer", answer)
         if not approved:
             raise TaskEnd("POLICY_DENIED", f"not approved: {question.text}")
         return "go" if is_same_screen() else "screen_changed"

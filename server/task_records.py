@@ -7,16 +7,17 @@ Events that belong to a task carry `task_id` and `event_id`; `task_started` is t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from server.errors import BadRequestError
 from server.loop_options import StepServer
+from server.loop_words import LoopWords
 from server.task_feed import TaskEvent, TaskFeed
 from server.task_request import TaskRequest
 from server.task_result import StepReport
-from server.task_states import Asked, TaskState
+from server.task_states import LENDING_STATES, Asked, Hold, TaskState
 
 _TASK_ID = re.compile(r"([0-9a-f-]{36})\.([1-9][0-9]{0,5})")
 
@@ -76,11 +77,10 @@ class TaskRecord:
     feed: TaskFeed
     state: TaskState = "queued"
     asked: Asked | None = None
+    hold: Hold | None = None
     state_at: str = ""
     steps: list[Mapping[str, Any]] = field(default_factory=list)
     ended: Mapping[str, Any] | None = None
-    open_intent: bool = False
-    """Whether an action was begun whose outcome nobody knows."""
 
 
 def read_tasks(session_events: Iterable[Mapping[str, Any]]) -> dict[str, TaskRecord]:
@@ -120,6 +120,10 @@ def _follow(record: TaskRecord, kind: str, facts: Mapping[str, Any], at: str) ->
             if isinstance(asked, Mapping)
             else None
         )
+        hold = facts.get("hold")
+        if hold is None and asked is None and record.state in LENDING_STATES:
+            hold = record.state  # as logs of before told it
+        record.hold = hold if hold in get_args(Hold) else None
         record.serial = str(facts.get("serial") or record.serial)
         if record.state != "done":
             record.ended = None  # resumed after its end
@@ -127,7 +131,33 @@ def _follow(record: TaskRecord, kind: str, facts: Mapping[str, Any], at: str) ->
         record.steps.append(facts)
     elif kind == "task_ended":
         record.ended = facts
-    elif kind == "device_intent":
-        record.open_intent = True
-    elif kind == "device_outcome":
-        record.open_intent = False
+
+
+def untold_words(events: Sequence[TaskEvent], first: str, words: LoopWords) -> str:
+    """What people said that no step has carried to the model yet.
+
+    Args:
+        events: All events of the task.
+        first: Its first words, where it goes on in a session.
+        words: What the model is told where a phone was given back without a word.
+    """
+    untold = [first]
+    for event in events:
+        text = str(event.data.get("text") or "")
+        if event.kind == "answer":
+            untold.append(text)
+        elif event.kind == "give_back":
+            untold.append(text or words.given_back)
+        elif event.kind == "task_step":
+            untold.clear()
+    return "\n".join(filter(None, untold))
+
+
+def is_outcome_open(events: Sequence[TaskEvent]) -> bool:
+    """Whether the last action was begun, and nobody knows what became of it."""
+    for event in reversed(events):
+        if event.kind == "device_intent":
+            return True
+        if event.kind == "device_outcome":
+            return event.data.get("status") == "unknown"
+    return False

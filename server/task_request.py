@@ -8,7 +8,7 @@ from typing import Any
 
 from server.loop_options import LoopOptions
 from server.task_result import StopReason
-from server.task_states import Asked, TaskState
+from server.task_states import Asked, Hold, TaskState
 from server.task_terms import PolicyBudget, read_policy, read_privacy
 from server.usage import Usage
 
@@ -90,6 +90,7 @@ class TaskInfo:
     Attributes:
         state: `done` has a result; a done task with `INTERRUPTED` can be resumed.
         asked: What it waits to be told, in the waiting states.
+        hold: Why a person keeps it from the phone, or will as soon as its action has ended.
         result: The result with the names that Step-GUI users know.
         usage: What its model calls used so far.
         last_event_id: Where to go on watching.
@@ -103,6 +104,7 @@ class TaskInfo:
     created_at: str
     steps: int
     asked: Asked | None
+    hold: Hold | None
     stop_reason: StopReason | None
     result: Mapping[str, Any] | None
     usage: Usage
@@ -122,6 +124,7 @@ class TaskInfo:
             "created_at": self.created_at,
             "steps": self.steps,
             "question": self.question,
+            "hold": self.hold,
             "confirm": {"id": self.asked.id, "text": self.asked.text, **self.asked.facts}
             if self.asked and self.state == "waiting_confirm"
             else None,

@@ -12,10 +12,16 @@ from server.control import TaskControl
 from server.loop_options import LoopOptions, StepServer
 from server.loop_words import words_for
 from server.task_feed import TaskFeed
-from server.task_records import RecordedSteps, TaskRecord, describe_step
+from server.task_records import (
+    RecordedSteps,
+    TaskRecord,
+    describe_step,
+    is_outcome_open,
+    untold_words,
+)
 from server.task_request import TaskInfo, TaskRequest
 from server.task_result import StepReport, StopReason, TaskResult
-from server.task_states import Asked, TaskState
+from server.task_states import Asked, Hold, TaskState
 from server.usage import Usage
 
 RESUMABLE: frozenset[StopReason] = frozenset(
@@ -33,8 +39,10 @@ class TaskRun:
         control: How it is steered; a new one for each run of the loop.
         steps_before: Steps of earlier runs of the loop.
         usage_base: The session's usage when the task began, less what was used before a restart.
-        query: The first words to the model in the next run.
+        query: The first words to the model in the next run: what a person said that no step has
+            carried to it yet.
         last_result: What the model is told first in the next run.
+        confirmed: The action that got its yes while no loop ran; the next run does it first.
         is_dormant: It waits for a person, and no loop runs (after a restart).
         ended: The end's facts, once it is over.
     """
@@ -53,16 +61,25 @@ class TaskRun:
     usage_base: Usage = field(default_factory=Usage)
     query: str = ""
     last_result: str | None = None
+    confirmed: Asked | None = None
     is_dormant: bool = False
     timer: threading.Timer | None = None
     ended: Mapping[str, Any] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         self.control = self._new_control()
+        self._look_back()
 
     @property
     def priority(self) -> int:
         return self.request.priority
+
+    def wake(self) -> bool:
+        """End its sleep; whether it slept. Of several callers only one is told so."""
+        with self.lock:
+            was_dormant, self.is_dormant = self.is_dormant, False
+            return was_dormant
 
     def renew(self) -> None:
         """Make ready for another run of the loop."""
@@ -70,8 +87,17 @@ class TaskRun:
             self.timer.cancel()
         self.is_dormant, self.ended = False, None
         self.steps_before = self.steps
+        hold = self.control.hold
         self.control = self._new_control()
-        self.record_state("queued", None)
+        self.control.restore("queued", None, hold)
+        self._look_back()
+        self.record_state("queued", None, hold)
+
+    def _look_back(self) -> None:
+        """What the next run has to tell the model, by what happened so far."""
+        events, words = self.feed.after(0), words_for(self.request.task)
+        self.query = untold_words(events, self.request.reply, words)
+        self.last_result = words.unknown if is_outcome_open(events) else None
 
     def _new_control(self) -> TaskControl:
         return TaskControl(deadline_s=self.left_s(), on_state=self._note_state)
@@ -82,12 +108,12 @@ class TaskRun:
             return None
         return max(0.0, self.request.deadline_s - seconds_since(self.created_at))
 
-    def _note_state(self, state: TaskState, asked: Asked | None) -> None:
+    def _note_state(self, state: TaskState, asked: Asked | None, hold: Hold | None) -> None:
         if state != "done":
-            self.record_state(state, asked)
+            self.record_state(state, asked, hold)
 
-    def record_state(self, state: TaskState, asked: Asked | None) -> None:
-        facts: dict[str, Any] = {"state": state, "serial": self.serial}
+    def record_state(self, state: TaskState, asked: Asked | None, hold: Hold | None) -> None:
+        facts: dict[str, Any] = {"state": state, "serial": self.serial, "hold": hold}
         if asked is not None:
             facts["question"] = {"id": asked.id, "text": asked.text, "facts": dict(asked.facts)}
         self.record("task_state", facts)
@@ -98,7 +124,8 @@ class TaskRun:
     def options(self) -> LoopOptions:
         """How the loop runs now: one that goes on does not start from the home screen."""
         options = self.request.options
-        return replace(options, reset_environment=False) if self.steps else options
+        has_begun = self.steps > 0 or self.confirmed is not None
+        return replace(options, reset_environment=False) if has_begun else options
 
     def note_step(self, report: StepReport) -> None:
         self.steps = self.steps_before + report.local_step
@@ -117,6 +144,7 @@ class TaskRun:
             created_at=self.created_at,
             steps=self.steps,
             asked=None if over else self.control.asked,
+            hold=None if over else self.control.hold,
             stop_reason=result["stop_reason"] if result else None,
             result=result,
             usage=self.usage,
@@ -160,8 +188,6 @@ def restore_run(record: TaskRecord, session_id: str, server: StepServer) -> Task
         run.usage = Usage(
             *(int(used.get(name, 0)) for name in ("replies", "prompt_tokens", "completion_tokens"))
         )
-    if record.open_intent:
-        run.last_result = words_for(record.request.task).unknown
     if record.ended is not None:
         steps = [dict(step) for step in record.steps]
         run.ended = {**record.ended, "task_id": record.task_id, "intermediate_logs": steps}

@@ -17,6 +17,12 @@ Hold = Literal["paused", "taken_over"]
 """Why a person keeps the loop from the phone."""
 LENDING_STATES: tuple[TaskState, ...] = ("paused", "taken_over")
 """States in which others may give the phone input by hand."""
+WAITING_STATES: tuple[TaskState, ...] = (
+    "waiting_reply",
+    "waiting_confirm",
+    *LENDING_STATES,
+)
+"""States that only a person ends; a task waits on in them over a restart."""
 HOLD_LIMIT_S = 86_400.0
 """Every wait has an end: a task that is held so long ends with `REPLY_TIMEOUT`."""
 

@@ -6,65 +6,27 @@ and one that ran is `INTERRUPTED` and can be resumed.
 
 from __future__ import annotations
 
-import functools
-import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from device.errors import DeviceError
 from device.protocol import Device
-from server.agent_loop import run_task
-from server.error_body import describe_error
-from server.errors import (
-    IdempotencyConflictError,
-    ServerError,
-    SessionClosedError,
-    TaskNotFoundError,
-    TaskStateError,
-)
+from server.errors import IdempotencyConflictError, SessionClosedError, TaskStateError
 from server.leases import Leases
-from server.loop_options import LoopOptions, Question, StepServer, check_answerer
+from server.loop_options import check_answerer
 from server.loop_words import words_for
-from server.phone_choice import NoPhoneForTagError, PhoneChoice
-from server.phone_lines import PhoneLines
 from server.records.schema import utc_now
-from server.session_reading import SessionRecord, SessionSummary
 from server.sessions import CAN_GO_ON
+from server.task_book import MAX_KEPT, TaskBook
+from server.task_driver import Answerer, TaskDriver, TaskServer
 from server.task_feed import TaskFeed
-from server.task_limits import PriceOf, check_limits, check_price_known, describe_cost
-from server.task_records import RecordedSteps, name_task, read_tasks, session_of
+from server.task_limits import PriceOf, check_price_known
+from server.task_records import RecordedSteps, name_task, read_tasks
 from server.task_request import TaskInfo, TaskRequest
-from server.task_result import StepReport, StopReason
-from server.task_run import (
-    RESUMABLE,
-    TaskRun,
-    restore_run,
-    seconds_since,
-    unrun_result,
-    with_error,
-)
-from server.task_states import LENDING_STATES, TaskEnd
-from server.usage import Usage
+from server.task_run import RESUMABLE, TaskRun
 
 __all__ = ["TaskInfo", "TaskRequest", "TaskRunner"]
-
-logger = logging.getLogger(__name__)
-
-MAX_KEPT = 1000
-"""How many tasks are kept in memory; older ones are read from their session's log."""
-MAX_RESTORED_SESSIONS = 200
-"""How many of the latest sessions are looked through for unfinished tasks at the start."""
-
-
-class TaskServer(StepServer, Protocol):
-    """What the runner needs of the server besides the steps."""
-
-    def read_events(self, session_id: str, after_seq: int = 0) -> list[dict[str, Any]]: ...
-    def read_session(self, session_id: str) -> SessionRecord: ...
-    def list_sessions(self, limit: int = 50, offset: int = 0) -> list[SessionSummary]: ...
-    def read_usage(self, session_id: str) -> Usage: ...
 
 
 class TaskRunner:
@@ -84,7 +46,7 @@ class TaskRunner:
         server: TaskServer,
         open_device: Callable[[str | None], Device],
         *,
-        answerer: Callable[[LoopOptions], Callable[[Question], str]] | None = None,
+        answerer: Answerer | None = None,
         find_tagged: Callable[[str], Sequence[str]] = lambda tag: (),
         price_of: PriceOf = lambda options: None,
         leases: Leases | None = None,
@@ -93,10 +55,8 @@ class TaskRunner:
         self._answerer = answerer
         self._price_of = price_of
         self.leases = leases or Leases()
-        self._lines: PhoneLines[TaskRun] = PhoneLines(self._drive)
-        self._phones = PhoneChoice(open_device, find_tagged, self._lines.length)
-        self._lock = threading.Lock()
-        self._runs: OrderedDict[str, TaskRun] = OrderedDict()
+        self._driver = TaskDriver(server, open_device, find_tagged, answerer, price_of, self.leases)
+        self._book = TaskBook(server, self._driver)
         self._on_close: list[Callable[[], None]] = []
         self._start_lock = threading.Lock()
         self._tasks_by_key: OrderedDict[str, str] = OrderedDict()
@@ -128,7 +88,7 @@ class TaskRunner:
                 if len(self._tasks_by_key) > MAX_KEPT:
                     self._tasks_by_key.popitem(last=False)
                 return info
-        run = self._find(task_id)
+        run = self._book.find(task_id)
         if run.request != request:
             raise IdempotencyConflictError(
                 "this idempotency key started another task; use a new key for a new task",
@@ -141,10 +101,10 @@ class TaskRunner:
         check_price_known(request, self._price_of)
         session_id, number, serial = self._choose_session(request)
         if serial is None and request.tag is not None:
-            device = self._phones.by_tag(request.tag)
+            device = self._driver.phones.by_tag(request.tag)
         else:
-            device = self._phones.by_serial(serial)
-        self._lines.check_room(device.serial)
+            device = self._driver.phones.by_serial(serial)
+        self._driver.lines.check_room(device.serial)
         self.leases.check(device.serial, request.lease_id)
         if session_id is None:
             session_id = self._server.get_session(request.options.session_payload(request.task))
@@ -159,11 +119,10 @@ class TaskRunner:
             server=RecordedSteps(self._server, feed, task_id),
             feed=feed,
         )
-        run.query = request.reply
         run.usage_base = self._server.read_usage(session_id)
         run.record("task_started", {"serial": run.serial, "request": request.to_record()})
-        self._keep(run)
-        self._lines.add(run)
+        self._book.keep(run)
+        self._driver.lines.add(run)
         return run.info()
 
     def _choose_session(self, request: TaskRequest) -> tuple[str | None, int, str | None]:
@@ -178,7 +137,7 @@ class TaskRunner:
             )
         earlier = read_tasks(self._server.read_events(request.session_id))
         for task_id in earlier:
-            if self._find(task_id).info().state != "done":
+            if self._book.find(task_id).info().state != "done":
                 raise TaskStateError(
                     f"task {task_id} of this session is not over; answer or stop it first",
                     task_id=task_id,
@@ -198,12 +157,11 @@ class TaskRunner:
         Raises:
             TaskNotFoundError: No such task.
         """
-        return self._find(task_id).info()
+        return self._book.find(task_id).info()
 
     def list(self, limit: int = 50, offset: int = 0) -> list[TaskInfo]:
         """Tasks of this process and unfinished ones of before, newest first."""
-        with self._lock:
-            runs = sorted(self._runs.values(), key=lambda run: run.created_at, reverse=True)
+        runs = sorted(self._book.all(), key=lambda run: run.created_at, reverse=True)
         return [run.info() for run in runs[offset : offset + limit]]
 
     def feed(self, task_id: str) -> TaskFeed:
@@ -212,7 +170,7 @@ class TaskRunner:
         Raises:
             TaskNotFoundError: No such task.
         """
-        return self._find(task_id).feed
+        return self._book.find(task_id).feed
 
     # --- steer ------------------------------------------------------------------------------------
 
@@ -222,8 +180,8 @@ class TaskRunner:
         Raises:
             TaskNotFoundError: No such task.
         """
-        run = self._find(task_id)
-        self._stop(run, "STOPPED_BY_USER")
+        run = self._book.find(task_id)
+        self._driver.stop(run, "STOPPED_BY_USER")
         run.control.wait_done(1.0)
         return run.info()
 
@@ -234,9 +192,10 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: It asked nothing.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
+        self._check_wakeable(run)
         run.control.reply(text)
-        return self._wake(run, "answer", text)
+        return self._wake(run, "answer", {"text": text})
 
     def confirm(self, task_id: str, approve: bool, question_id: str | None = None) -> TaskInfo:
         """Say yes or no to the action that waits.
@@ -245,8 +204,18 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: No action waits, or it is another question that does.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
+        self._check_wakeable(run)
+        asked = run.control.asked
         run.control.confirm(approve, question_id)
+        if asked is None or not run.is_dormant:
+            return run.info()
+        answer = {"id": asked.id, "step": asked.facts.get("step"), "approved": approve}
+        if approve:
+            run.confirmed = asked
+            return self._wake(run, "confirm_answer", answer)
+        run.record("confirm_answer", answer)
+        self._driver.stop(run, "POLICY_DENIED", f"not approved: {asked.text}")
         return run.info()
 
     def pause(self, task_id: str) -> TaskInfo:
@@ -256,7 +225,7 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: It is over.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
         run.control.pause()
         return run.info()
 
@@ -267,7 +236,7 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: It is over.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
         run.control.take_over()
         return run.info()
 
@@ -278,9 +247,11 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: It was not taken over.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
+        self._check_wakeable(run)
         run.control.give_back(note)
-        return self._wake(run, "give_back", note or words_for(run.request.task).given_back)
+        words = note or words_for(run.request.task).given_back
+        return self._wake(run, "give_back", {"text": words})
 
     def resume(self, task_id: str) -> TaskInfo:
         """Let a paused task go on, or one that was interrupted or failed from outside.
@@ -289,22 +260,21 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: It is neither.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
         with self._start_lock:
             info = run.info()
             if info.state != "done":
+                self._check_wakeable(run)
                 run.control.resume()
-                return self._wake(run, "resume", "")
+                return self._wake(run, "resume", {"text": ""})
             if info.stop_reason not in RESUMABLE:
                 raise TaskStateError(
                     f"the task has ended ({info.stop_reason}); start a new one, "
                     "or go on in its session",
                     state="done",
                 )
-            self._lines.check_room(run.serial)
-            run.usage_base = self._server.read_usage(run.session_id).minus(run.usage)
-            run.renew()
-            self._lines.add(run)
+            self._driver.lines.check_room(run.serial)
+            self._run_again(run)
         return run.info()
 
     def retry(self, task_id: str) -> TaskInfo:
@@ -314,202 +284,56 @@ class TaskRunner:
             TaskNotFoundError: No such task.
             TaskStateError: It is not over.
         """
-        run = self._find(task_id)
+        run = self._book.find(task_id)
         if run.info().state != "done":
             raise TaskStateError("the task is not over; stop it first", state=run.control.state)
         return self.start(run.request)
 
-    def _wake(self, run: TaskRun, kind: str, words: str) -> TaskInfo:
-        """A task that waited without a loop goes on with the words that it waited for."""
-        with self._lock:
-            was_dormant, run.is_dormant = run.is_dormant, False
-        if was_dormant:
-            self._lines.check_room(run.serial)
-            run.record(kind, {"text": words})
-            run.query = words
-            run.usage_base = self._server.read_usage(run.session_id).minus(run.usage)
-            run.renew()
-            self._lines.add(run)
+    def _check_wakeable(self, run: TaskRun) -> None:
+        """Refuse before the answer is taken: without a loop it needs room in its phone's line."""
+        if run.is_dormant:
+            self._driver.lines.check_room(run.serial)
+
+    def _wake(self, run: TaskRun, kind: str, facts: dict[str, Any]) -> TaskInfo:
+        """A task that waited without a loop goes on, if this is what it waited for."""
+        if run.is_dormant:
+            run.record(kind, facts)
+            if run.control.asked is None and run.wake():
+                self._run_again(run)
         return run.info()
 
-    def _stop(self, run: TaskRun, reason: StopReason, message: str = "") -> None:
-        """A task without a loop ends here and now, a running one by itself."""
-        is_queued = self._lines.remove(run)
-        with self._lock:
-            was_dormant, run.is_dormant = run.is_dormant, False
-        run.control.stop(reason)
-        if is_queued or was_dormant:
-            self._end_unrun(run, reason, message)
+    def _run_again(self, run: TaskRun) -> None:
+        run.usage_base = self._server.read_usage(run.session_id).minus(run.usage)
+        run.renew()
+        self._driver.lines.add(run)
 
     def why_set_aside(self, serial: str) -> str | None:
         """Why tasks by tag pass over a phone just now; None if they do not."""
-        return self._phones.set_aside.reason(serial)
+        return self._driver.phones.set_aside.reason(serial)
 
-    # --- run --------------------------------------------------------------------------------------
-
-    def _drive(self, run: TaskRun) -> None:
-        """One task on its phone's thread, from its first look to its end."""
-        try:
-            device = self._ready_phone(run)
-            if device is None:
-                return
-            is_lent = functools.partial(_is_lent, run)
-            lease_id = run.request.lease_id
-            with self.leases.hold(
-                device.serial,
-                run.task_id,
-                is_lent,
-                lease_id=lease_id,
-                while_waiting=run.control.checkpoint,
-            ):
-                result = run_task(
-                    run.server,
-                    device,
-                    run.request.task,
-                    options=run.options(),
-                    control=run.control,
-                    session_id=run.session_id,
-                    query=run.query,
-                    last_result=run.last_result,
-                    on_step=functools.partial(self._note_step, run),
-                    answer=self._answerer(run.request.options) if self._answerer else None,
-                    before_step=lambda: check_limits(
-                        run.request, run.steps, run.usage, self._price_of
-                    ),
-                )
-            if result.stop_reason == "DEVICE_FAILED" and result.error is not None:
-                self._phones.set_aside.add(
-                    device.serial, f"{result.error['code']}: {result.message}"
-                )
-            if not run.control.is_parked:
-                self._put_end_on_record(run)
-        except TaskEnd as end:  # while it waited for a client that has the phone
-            if run.control.is_parked:
-                run.control.finish(unrun_result(run, end.reason, end.message))
-            else:
-                self._end_unrun(run, end.reason, end.message)
-        except Exception as error:
-            logger.exception("task %s ended before its loop began", run.task_id)
-            if run.control.result is None:
-                is_phone = isinstance(error, DeviceError | NoPhoneForTagError)
-                reason: StopReason = "DEVICE_FAILED" if is_phone else "INTERRUPTED"
-                self._end_unrun(run, reason, error=dict(describe_error(error)))
-
-    def _ready_phone(self, run: TaskRun) -> Device | None:
-        """The task's phone; one that was chosen by tag and fails is changed for another."""
-        tag = run.request.tag
-        if tag is None or run.steps:
-            return self._phones.by_serial(run.serial)
-        if self._phones.set_aside.reason(run.serial) is None:
-            device = self._phones.open_healthy(run.serial)
-            if device is not None:
-                return device
-        failed, run.serial = run.serial, self._phones.by_tag(tag).serial
-        reason = self._phones.set_aside.reason(failed)
-        run.record("device_changed", {"from": failed, "to": run.serial, "reason": reason})
-        self._lines.add(run)
-        return None
-
-    def _note_step(self, run: TaskRun, report: StepReport) -> None:
-        run.usage = self._server.read_usage(run.session_id).minus(run.usage_base)
-        run.note_step(report)
-
-    def _end_unrun(
-        self,
-        run: TaskRun,
-        reason: StopReason,
-        message: str = "",
-        *,
-        error: dict[str, Any] | None = None,
-    ) -> None:
-        result = unrun_result(run, reason, message)
-        run.control.finish(with_error(result, error) if error else result)
-        self._put_end_on_record(run)
-        self._server.close_session(run.session_id, reason)
-
-    def _put_end_on_record(self, run: TaskRun) -> None:
-        result = run.control.result
-        if result is None:
-            return
-        run.usage = self._server.read_usage(run.session_id).minus(run.usage_base)
-        cost = describe_cost(self._price_of(run.request.options), run.usage)
-        ended = run.describe_end(result, cost)
-        run.ended = ended
-        brief = {name: value for name, value in ended.items() if name != "intermediate_logs"}
-        try:
-            run.record("task_ended", brief)
-        except ServerError as error:
-            logger.error("the end of task %s is not on record: %s", run.task_id, error.message)
-
-    # --- restart and end --------------------------------------------------------------------------
+    # --- begin and end ----------------------------------------------------------------------------
 
     def restore(self) -> None:
         """Take up what an earlier process left: waiting tasks wait on, running ones are over.
 
         Blocking file work; called once, before the first request.
         """
-        for session in self._server.list_sessions(limit=MAX_RESTORED_SESSIONS):
-            if session.state == "open":
-                try:
-                    self._restore_session(session.session_id)
-                except ServerError as error:
-                    logger.error("the tasks of %s are not read: %s", session.session_id, error)
-
-    def _restore_session(self, session_id: str) -> None:
-        for record in read_tasks(self._server.read_events(session_id)).values():
-            with self._lock:
-                if record.task_id in self._runs:
-                    continue
-            run = restore_run(record, session_id, self._server)
-            self._keep(run)
-            if run.ended is not None:
-                continue
-            closed_as = self._server.read_session(session_id).stop_reason
-            if closed_as is not None:
-                run.ended = run.describe_end(unrun_result(run, closed_as), None)  # type: ignore[arg-type]
-            elif record.state == "queued":
-                run.control.restore("queued", None)
-                self._lines.add(run)
-            elif record.state in ("waiting_reply", *LENDING_STATES):
-                run.control.restore(record.state, record.asked)
-                run.is_dormant = True
-                self._end_in_time(run, record.state_at)
-            else:
-                message = f"the server was restarted; the task was {record.state}"
-                self._end_unrun(run, "INTERRUPTED", message)
-
-    def _end_in_time(self, run: TaskRun, waiting_since: str) -> None:
-        """A question that nobody answers ends its task, also after a restart."""
-        left_s = run.request.options.reply_timeout_s - seconds_since(waiting_since)
-        deadline_s = run.left_s()
-        reason: StopReason = "REPLY_TIMEOUT"
-        if deadline_s is not None and deadline_s < left_s:
-            left_s, reason = deadline_s, "DEADLINE_REACHED"
-        message = run.control.question or ""
-        timer = threading.Timer(max(0.0, left_s), self._stop_dormant, (run, reason, message))
-        timer.daemon = True
-        run.timer = timer
-        timer.start()
-
-    def _stop_dormant(self, run: TaskRun, reason: StopReason, message: str) -> None:
-        if run.is_dormant:
-            self._stop(run, reason, message)
+        self._book.restore()
 
     def close(self) -> None:
         """Leave waiting tasks to wait on, end the others with `INTERRUPTED`, free the phones."""
-        self._lines.shut()
-        with self._lock:
-            runs = list(self._runs.values())
+        self._driver.lines.shut()
+        runs = self._book.all()
         for run in runs:
             if run.timer is not None:
                 run.timer.cancel()
             if run.info().state == "done" or run.is_dormant:
                 continue
             if run.control.park():
-                self._lines.remove(run)
+                self._driver.lines.remove(run)
             else:
-                self._stop(run, "INTERRUPTED")
-        self._lines.join()
+                self._driver.stop(run, "INTERRUPTED")
+        self._driver.lines.join()
         for run in runs:
             run.feed.close()
         for call in self._on_close:
@@ -518,34 +342,3 @@ class TaskRunner:
     def on_close(self, call: Callable[[], None]) -> None:
         """Have something else ended with the tasks; called from any thread."""
         self._on_close.append(call)
-
-    def _find(self, task_id: str) -> TaskRun:
-        with self._lock:
-            run = self._runs.get(task_id)
-        if run is not None:
-            return run
-        session_id = session_of(task_id)
-        if session_id is not None:
-            try:
-                self._restore_session(session_id)
-            except ServerError:
-                pass  # no such session: no such task
-        with self._lock:
-            run = self._runs.get(task_id)
-        if run is None:
-            raise TaskNotFoundError("no such task; GET /v1/tasks lists those that there are")
-        return run
-
-    def _keep(self, run: TaskRun) -> None:
-        with self._lock:
-            self._runs[run.task_id] = run
-            if len(self._runs) <= MAX_KEPT:
-                return
-            for task_id, old in self._runs.items():
-                if old.ended is not None:
-                    del self._runs[task_id]
-                    return
-
-
-def _is_lent(run: TaskRun) -> bool:
-    return run.control.state in LENDING_STATES

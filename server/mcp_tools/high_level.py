@@ -220,7 +220,8 @@ def report(info: TaskInfo) -> dict[str, Any]:
         facts["question"] = info.question
         facts["next"] = "ask the user, then call task_reply"
     if info.asked is not None and info.state == "waiting_confirm":
-        facts["confirm"] = {"id": info.asked.id, **info.asked.facts}
+        shown = {name: value for name, value in info.asked.facts.items() if name != "screen"}
+        facts["confirm"] = {"id": info.asked.id, **shown}
         facts["next"] = "ask the user for a yes or no, then call task_confirm"
     if info.state == "done" and info.result is not None:
         facts["stop_reason"] = info.stop_reason

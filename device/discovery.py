@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
-from device.adb_device import AdbDevice
+from device.adb_device import AdbDevice, default_state_dir
 from device.apps import AliasTable
+from device.claims import PhoneClaims
 from device.connection import error_from_failure
 from device.errors import (
     AdbServerError,
@@ -150,7 +151,8 @@ def open_device(
 ) -> AdbDevice:
     """Open a phone by its serial, or the only one that is ready.
 
-    A keyboard that an earlier run could not give back is given back now.
+    A keyboard that an earlier run could not give back is given back now, unless another process
+    is driving the phone just now.
 
     Args:
         serial: Serial as `list_devices` gives it, or None for the only ready one. An address that
@@ -176,7 +178,10 @@ def open_device(
         info = _wait_ready(info, server)
     if not info.is_ready:
         raise not_ready_error(info)
+    state_dir = state_dir or default_state_dir()
     opened = AdbDevice(Transport(info.serial, server), aliases=aliases, state_dir=state_dir)
+    if PhoneClaims(state_dir).foreign(info.serial) is not None:
+        return opened  # what is borrowed now is that process's to give back
     try:
         opened.restore()
     except DeviceError as error:  # it stays written down for the next time

@@ -25,7 +25,7 @@ class StateFiles:
         Raises:
             OSError: The folder cannot be written.
         """
-        path = self._path(serial)
+        path = self.path(serial)
         self.directory.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")
         with part.open("w", encoding="utf-8") as file:
@@ -37,14 +37,15 @@ class StateFiles:
     def read(self, serial: str) -> dict[str, Any]:
         """What was written; empty where there is nothing, or nothing that can be read."""
         try:
-            content = json.loads(self._path(serial).read_text(encoding="utf-8"))
+            content = json.loads(self.path(serial).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
 
     def forget(self, serial: str) -> None:
-        self._path(serial).unlink(missing_ok=True)
+        self.path(serial).unlink(missing_ok=True)
 
-    def _path(self, serial: str) -> Path:
+    def path(self, serial: str, suffix: str = ".json") -> Path:
+        """Where a phone's file is: named by a hash, because serials may hold anything."""
         digest = hashlib.sha256(serial.encode("utf-8", "replace")).hexdigest()[:24]
-        return self.directory / f"{digest}.json"
+        return self.directory / f"{digest}{suffix}"

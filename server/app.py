@@ -12,6 +12,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from starlette.routing import Route
 
+from device.claims import PhoneClaims
 from server.auto_reply import model_answerer
 from server.hands import Hands
 from server.http.access import Access, open_access
@@ -28,6 +29,7 @@ from server.http.policy import policy_routes
 from server.http.sessions import session_routes
 from server.http.steps import step_routes
 from server.http.tasks import task_routes
+from server.leases import Leases
 from server.local_server import LocalServer
 from server.metrics import Metrics
 from server.phone_choice import find_tagged
@@ -67,9 +69,10 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
         StorageBusyError: Another service owns the log folder.
     """
     access = open_access(settings)
+    leases = _create_leases(settings, phones)
     phones = phones or AdbPhones(settings)
     server = LocalServer(settings)
-    tasks = _create_runner(settings, server, phones)
+    tasks = _create_runner(settings, server, phones, leases)
     _watch_tasks(server.metrics, tasks)
 
     hands = Hands(phones, tasks.leases, server.policy)
@@ -127,13 +130,21 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     return app
 
 
-def _create_runner(settings: Settings, server: LocalServer, phones: Phones) -> TaskRunner:
+def _create_leases(settings: Settings, phones: Phones | None) -> Leases:
+    """The phones that adb lists can be driven by other processes of this machine too."""
+    return Leases(PhoneClaims(settings.state_dir) if phones is None else None)
+
+
+def _create_runner(
+    settings: Settings, server: LocalServer, phones: Phones, leases: Leases
+) -> TaskRunner:
     return TaskRunner(
         server,
         phones.open,
         answerer=functools.partial(model_answerer, settings),
         find_tagged=lambda tag: find_tagged(phones.list(), tag),
         price_of=price_finder(settings),
+        leases=leases,
     )
 
 
@@ -145,9 +156,10 @@ def mcp_on_stdio(settings: Settings, *, phones: Phones | None = None) -> None:
     """
     from server.mcp import create_mcp
 
+    leases = _create_leases(settings, phones)
     phones = phones or AdbPhones(settings)
     with LocalServer(settings) as server:
-        tasks = _create_runner(settings, server, phones)
+        tasks = _create_runner(settings, server, phones, leases)
         try:
             tasks.restore()
             create_mcp(tasks, phones, Hands(phones, tasks.leases, server.policy)).run("stdio")

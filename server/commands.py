@@ -76,10 +76,12 @@ def run_task_command(
     as_json: bool,
 ) -> int:
     """Run one task on a phone, in this process or with the decisions of a running service."""
+    from device.claims import PhoneClaims
     from server.agent_loop import LoopOptions, run_task
     from server.attendant import attend
     from server.control import TaskControl
     from server.http.client import RemoteLocalServer
+    from server.leases import hold_for_command
     from server.local_server import LocalServer
     from server.phones import AdbPhones
 
@@ -100,7 +102,8 @@ def run_task_command(
         attend(control)
     token = settings.api_token.get_secret_value() if settings.api_token else None
     decider = RemoteLocalServer(server_url, token) if server_url else LocalServer(settings)
-    with decider as server:
+    claim = hold_for_command(PhoneClaims(settings.state_dir), phone.serial, "localserver run")
+    with claim, decider as server:
         if not as_json:
             console.print(Text.assemble(("phone ", "dim"), inert(phone.serial)))
         result = run_task(

@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
+from device.claims import ForeignClaim, PhoneClaims
 from server.errors import ServerError
 from server.records.schema import format_utc
 
@@ -23,6 +24,7 @@ INPUT_WAIT_S = 5.0
 """How long one input waits for another one on the same phone."""
 LEASE_MAX_S = 3600.0
 _LOOK_AGAIN_S = 0.2
+_EXPIRED_S = 0.05
 
 
 class PhoneLeasedError(ServerError):
@@ -78,11 +80,16 @@ class Leases:
     """The leases of all phones.
 
     While its task is paused or taken over, a phone is lent: single inputs pass.
+
+    Args:
+        claims: Keeps other processes of this machine off a phone while it is driven here; None
+            for phones that no other process can reach.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, claims: PhoneClaims | None = None) -> None:
         self._changed = threading.Condition()
         self._phones: dict[str, _Phone] = {}
+        self._claims = claims
 
     def holder(self, serial: str) -> str | None:
         """The task that drives the phone; None if none does."""
@@ -93,13 +100,13 @@ class Leases:
     def describe(self, serial: str) -> dict[str, Any] | None:
         """Who has the phone and until when, for anyone to read; None if it is free."""
         with self._changed:
-            phone = self._phones.get(serial)
-            if phone is None:
-                return None
+            phone = self._phones.get(serial, _Phone())
             if phone.task is not None:
                 return {"kind": "task", "holder": phone.task, "expires_at": None}
-            lease = _valid(phone)
-            return {"kind": "client", **lease.facts()} if lease else None
+            if (lease := _valid(phone)) is not None:
+                return {"kind": "client", **lease.facts()}
+            foreign = self._claims.foreign(serial) if self._claims else None
+            return {"kind": "process", **asdict(foreign)} if foreign else None
 
     # --- of clients -------------------------------------------------------------------------------
 
@@ -125,13 +132,18 @@ class Leases:
             else:
                 _check_free(phone, serial, None)
             lasts_s = min(lasts_s, LEASE_MAX_S)
+            expires_at = format_utc(datetime.now(UTC) + timedelta(seconds=lasts_s))
+            if phone.task is None:
+                self._claim(serial, holder, expires_at)
             phone.lease = Lease(
                 id=lease_id or secrets.token_urlsafe(24),
                 serial=serial,
                 holder=holder,
-                expires_at=format_utc(datetime.now(UTC) + timedelta(seconds=lasts_s)),
+                expires_at=expires_at,
                 until=time.monotonic() + lasts_s,
             )
+            if self._claims is not None:
+                self._let_go_later(serial, lasts_s)
             return phone.lease
 
     def give_back(self, serial: str, lease_id: str) -> None:
@@ -144,6 +156,7 @@ class Leases:
             phone = self._phones.setdefault(serial, _Phone())
             _check_held(phone, serial, lease_id)
             phone.lease = None
+            self._let_go_if_idle(serial)
             self._changed.notify_all()
 
     def check(self, serial: str, lease_id: str | None = None) -> None:
@@ -180,7 +193,12 @@ class Leases:
         """
         with self._changed:
             phone = self._phones.setdefault(serial, _Phone())
-            while phone.task is not None or phone.inputs or _is_foreign(phone, lease_id):
+            while (
+                phone.task is not None
+                or phone.inputs
+                or _is_foreign(phone, lease_id)
+                or self._take_claim(serial, f"task {holder}") is not None
+            ):
                 while_waiting()
                 self._changed.wait(_LOOK_AGAIN_S)
             phone.task, phone.is_lent = holder, is_lent
@@ -189,6 +207,7 @@ class Leases:
         finally:
             with self._changed:
                 phone.task, phone.is_lent = None, lambda: False
+                self._let_go_if_idle(serial)
                 self._changed.notify_all()
 
     # --- of single inputs -------------------------------------------------------------------------
@@ -217,13 +236,82 @@ class Leases:
                         f"another input is still running on {serial}; try again in a moment",
                         serial=serial,
                     )
+            if phone.task is None and _valid(phone) is None:
+                self._claim(serial, "a single input")
             phone.inputs += 1
         try:
             yield
         finally:
             with self._changed:
                 phone.inputs -= 1
+                self._let_go_if_idle(serial)
                 self._changed.notify_all()
+
+    # --- of processes -----------------------------------------------------------------------------
+
+    def _take_claim(
+        self, serial: str, holder: str, expires_at: str | None = None
+    ) -> ForeignClaim | None:
+        return self._claims.take(serial, holder, expires_at) if self._claims else None
+
+    def _claim(self, serial: str, holder: str, expires_at: str | None = None) -> None:
+        """Keep other processes off the phone.
+
+        Raises:
+            PhoneLeasedError: One of them drives it.
+        """
+        foreign = self._take_claim(serial, holder, expires_at)
+        if foreign is not None:
+            raise claimed_error(serial, foreign)
+
+    def _let_go_if_idle(self, serial: str) -> None:
+        phone = self._phones[serial]
+        is_idle = phone.task is None and not phone.inputs
+        if self._claims is None or not is_idle:
+            return
+        lease = _valid(phone)
+        if lease is None:
+            self._claims.release(serial)
+        else:
+            self._claims.take(serial, lease.holder, lease.expires_at)
+
+    def _let_go_later(self, serial: str, after_s: float) -> None:
+        """A lease that runs out frees the phone for other processes too, with nobody asking."""
+
+        def let_go() -> None:
+            with self._changed:
+                self._let_go_if_idle(serial)
+
+        timer = threading.Timer(after_s + _EXPIRED_S, let_go)
+        timer.daemon = True
+        timer.start()
+
+
+@contextmanager
+def hold_for_command(claims: PhoneClaims, serial: str, holder: str) -> Iterator[None]:
+    """Hold a phone for a command that drives it without a service; it does not wait.
+
+    Raises:
+        PhoneLeasedError: Another process drives the phone.
+    """
+    foreign = claims.take(serial, holder)
+    if foreign is not None:
+        raise claimed_error(serial, foreign)
+    try:
+        yield
+    finally:
+        claims.release(serial)
+
+
+def claimed_error(serial: str, foreign: ForeignClaim) -> PhoneLeasedError:
+    """Another process of this machine drives the phone."""
+    until = f" until {foreign.expires_at}" if foreign.expires_at else ""
+    return PhoneLeasedError(
+        f"{foreign.holder} of another LocalServer on this machine drives {serial}{until}; "
+        "wait for its end, or stop it there",
+        serial=serial,
+        **asdict(foreign),
+    )
 
 
 def _valid(phone: _Phone) -> Lease | None:

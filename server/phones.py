@@ -43,6 +43,7 @@ class AdbPhones:
         path = settings.config_dir / ALIASES_FILE
         self._aliases = AliasTable.load(path) if path.exists() else AliasTable()
         self._names = DeviceNames.load(settings.config_dir)
+        self._state_dir = settings.state_dir
         self._opened: dict[str, Device] = {}
         self._lock = threading.Lock()
 
@@ -56,6 +57,6 @@ class AdbPhones:
         with self._lock:
             if wanted in ready and wanted in self._opened:
                 return self._opened[wanted]
-        device = open_device(serial, aliases=self._aliases)
+        device = open_device(serial, aliases=self._aliases, state_dir=self._state_dir)
         with self._lock:
             return self._opened.setdefault(device.serial, device)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 from pathlib import Path
 
+from device.file_lock import lock_file
 from server.errors import StorageBusyError
 
 LOCK_NAME = ".localserver.lock"
@@ -43,7 +43,7 @@ class FolderLock:
                 return held
             descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
             try:
-                _lock(descriptor)
+                lock_file(descriptor)
             except OSError as error:
                 os.close(descriptor)
                 raise StorageBusyError(
@@ -61,19 +61,3 @@ class FolderLock:
                 del self._held[self._folder]
                 with contextlib.suppress(OSError):
                     os.close(self._descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    """Lock without waiting.
-
-    Raises:
-        OSError: Somebody else has it.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

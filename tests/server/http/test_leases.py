@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from device.claims import ForeignClaim, PhoneClaims
 from device.scripted_device import Call, ScriptedDevice
 from server.leases import LeaseLostError, Leases, PhoneLeasedError
+from tests.device.test_claims import other_process, said
 from tests.server.http.conftest import AWAKE, COMPLETE, INSTALLED, ScriptedPhones, Service, Start
 
 TAP = {"action": {"action": "CLICK", "point": [500, 250]}}
@@ -141,6 +144,56 @@ def test_a_task_waits_for_a_lease_and_ends_its_wait_when_it_is_stopped() -> None
     leases.give_back("S1", lease.id)
     with leases.hold("S1", "t1", lambda: False, while_waiting=stop):
         assert leases.holder("S1") == "t1"
+
+
+def test_a_phone_that_another_process_drives_is_refused_by_its_holder(tmp_path: Path) -> None:
+    with other_process(tmp_path, "S1") as process:
+        assert said(process) == "None"
+        leases = Leases(PhoneClaims(tmp_path))
+        until = "2026-11-30T23:00:00.000Z"
+        seen = {"kind": "process", "holder": "bench 3", "expires_at": until}
+        assert leases.describe("S1") == seen
+        with pytest.raises(PhoneLeasedError, match="bench 3 of another LocalServer"):
+            leases.take("S1", "me", 60)
+        with pytest.raises(PhoneLeasedError), leases.single_input("S1", wait_s=0):
+            raise AssertionError("it never had the phone")
+        waits: list[None] = []
+
+        def wait() -> None:
+            waits.append(None)
+            if len(waits) == 3:
+                raise InterruptedError
+
+        hold = leases.hold("S1", "t1", lambda: False, while_waiting=wait)
+        with pytest.raises(InterruptedError), hold:
+            raise AssertionError("it never had the phone")
+        assert leases.take("S2", "me", 60).holder == "me"
+    assert leases.take("S1", "me", 60).holder == "me"
+
+
+def test_other_processes_get_a_phone_when_nobody_here_drives_it_any_more(tmp_path: Path) -> None:
+    """A task, an input and a lease; the lease runs out with nobody asking."""
+    leases, others = Leases(PhoneClaims(tmp_path)), PhoneClaims(tmp_path)
+    with leases.hold("S1", "t1", lambda: True):
+        assert others.foreign("S1") == ForeignClaim("task t1")
+        with leases.single_input("S1"):
+            pass
+        assert others.foreign("S1") == ForeignClaim("task t1")
+    assert others.foreign("S1") is None
+    with leases.single_input("S1"):
+        assert others.foreign("S1") == ForeignClaim("a single input")
+    assert others.foreign("S1") is None
+    lease = leases.take("S1", "bench", 60)
+    with leases.single_input("S1", lease_id=lease.id):
+        pass
+    assert others.foreign("S1") == ForeignClaim("bench", lease.expires_at)
+    leases.give_back("S1", lease.id)
+    assert others.foreign("S1") is None
+    leases.take("S1", "bench", 0.2)
+    until = time.monotonic() + 5
+    while others.foreign("S1") is not None:
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_one_of_many_clients_gets_the_phone() -> None:

@@ -52,6 +52,8 @@ from parsers.single_turn import build_single_turn, need_elements
 
 TEXT_MAX_CHARS = 1000
 SCROLL_DISTANCE = 500.0
+SAID_MAX_CHARS = 300
+"""How much of its own words a model is shown for each past step."""
 _NUMBER = param("element index n number id element_id")
 _BARE_FINISH = re.compile(r"[\s\"'`*#>-]{0,9}(?:finish|done)[\s\"'`.。!！*]{0,9}", re.IGNORECASE)
 _FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
@@ -103,10 +105,11 @@ class ElementDsl(CallDialect):
 
     def _describe(self, action: Action) -> str:
         try:
-            call = self.action2str(action)
+            call = self._write_call(action)
         except InvalidActionError:
             call = action.action
-        return call if not action.explain else f"{action.explain}: {call}"
+        said = " ".join((action.explain or action.cot).split())[:SAID_MAX_CHARS]
+        return f"{said}: {call}" if said else call
 
     def read(self, text: str, reading: Reading) -> Action:
         thought, rest = split_thought(text)
@@ -154,11 +157,16 @@ class ElementDsl(CallDialect):
         raise Refused("unknown_action", "there is no such action", name)
 
     def action2str(self, action: Action) -> str:
-        """Write the call that means this action.
+        """Write the thought, where there is one, and the call that means this action.
 
         Raises:
             InvalidActionError: The DSL has no word for it.
         """
+        call = self._write_call(action)
+        thought = action.cot.strip()
+        return f"<think>{thought}</think>\n{call}" if thought else call
+
+    def _write_call(self, action: Action) -> str:
         match action:
             case Click():
                 return f"click({_number(action.element)})"

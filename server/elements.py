@@ -160,6 +160,8 @@ class _Place:
 @dataclass(frozen=True, slots=True)
 class _Found(_Place):
     node: UiNode
+    row: str = ""
+    """Label of what reacts around it."""
 
     @property
     def acts(self) -> bool:
@@ -178,18 +180,19 @@ _AnyPlace = TypeVar("_AnyPlace", bound=_Place)
 def _find(tree: UiTree, screen: Size) -> Iterator[_Found]:
     """Visible nodes in document order; texts inside of a node that reacts are its own."""
     roots = [*([tree.root] if tree.root is not None else []), *tree.more_roots]
-    stack = [(root, False) for root in reversed(roots)]
+    stack: list[tuple[UiNode, str | None]] = [(root, None) for root in reversed(roots)]
     while stack:
-        node, is_named = stack.pop()
+        node, row = stack.pop()
         reacts = node.enabled and _reacts(node)
         bounds = node.bounds.clip(screen.width_px, screen.height_px)
         if node.enabled and not bounds.is_empty:
             own = node.text.strip() or node.content_desc.strip()
             if reacts:
-                yield _Found(bounds, _clip(label(node)), node)
-            elif node.scrollable or (own and not is_named):
+                yield _Found(bounds, _clip(label(node)), node, row or "")
+            elif node.scrollable or (own and row is None):
                 yield _Found(bounds, _clip(own), node)
-        stack.extend((child, is_named or reacts) for child in reversed(node.children))
+        inside = _clip(label(node)) if reacts else row
+        stack.extend((child, inside) for child in reversed(node.children))
 
 
 def _reacts(node: UiNode) -> bool:
@@ -244,7 +247,8 @@ def _in_rows(places: Sequence[_AnyPlace]) -> list[_AnyPlace]:
 
 def _describe(found: _Found, screen: Size, number: int) -> ScreenElement:
     node = found.node
-    name = found.label or _clip(node.hint or node.resource_id.rsplit("/", 1)[-1])
+    row = found.row if node.checkable else ""  # a switch is called as its row
+    name = found.label or _clip(node.hint or row or node.resource_id.rsplit("/", 1)[-1])
     return ScreenElement(
         index=number,
         label=name,

@@ -27,6 +27,7 @@ from fastapi.responses import JSONResponse
 
 from parsers.errors import ParserError
 from server.model.demo.dialects import PromptNotUnderstoodError, read_prompt, write_reply
+from server.model.demo.numbered import drop_marks
 from server.model.demo.planner import choose_action
 from server.model.demo.reading import PictureError, ScreenReader
 
@@ -90,9 +91,11 @@ def answer(messages: Sequence[dict[str, Any]], screens: ScreenReader) -> str:
     """
     prompt = read_prompt(messages)
     screen = screens.read(prompt.picture)
+    if prompt.request.elements and not prompt.sign.plain_first:
+        screen = drop_marks(screen, prompt.request.elements)
     action = choose_action(prompt.request, screen)
     log.info("%s: %s", action.action, action.explain)
-    return write_reply(prompt.sign, action, screen)
+    return write_reply(prompt.sign, action, screen, prompt.request.elements)
 
 
 async def _bounded_body(request: Request) -> bytes:

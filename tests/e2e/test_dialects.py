@@ -19,6 +19,9 @@ from device.protocol import UiNode
 from device.transport import AdbServer
 from device.ui_tree import label, parse_ui_tree
 from device.virtual_phone.process import VirtualPhoneProcess
+from parsers.action import Click
+from parsers.base import ElementSpace
+from parsers.registry import get_parser
 from parsers.spaces import PixelSpace
 from server.agent_loop import LoopOptions, run_task
 from server.http.client import RemoteLocalServer
@@ -37,9 +40,11 @@ DIALECTS = [
     ("gui_owl", "1.0"),
     ("mai_ui", None),
     ("ui_venus", "1.5"),
+    ("element_dsl", None),
+    ("m3a", None),
 ]
 SIZES = [(1440, 3200), (800, 1280), (2400, 1080)]
-SIZED = [("qwen_mobile_use", "qwen2.5"), ("autoglm", None)]
+SIZED = [("qwen_mobile_use", "qwen2.5"), ("autoglm", None), ("element_dsl", None)]
 
 
 class WatchedPhone:
@@ -102,7 +107,8 @@ def do_task(
     phone.control.reset()
     before = phone.control.truth()["settings"]["global"]["bluetooth_on"]
     watched = WatchedPhone(device, phone)
-    model = {"model_name": "localserver-demo", "variant": variant, "prompt_language": "zh"}
+    language = None if dialect == "m3a" else "zh"  # its prompt is English
+    model = {"model_name": "localserver-demo", "variant": variant, "prompt_language": language}
     options = LoopOptions(
         task_type=dialect,
         model_config={name: value for name, value in model.items() if value},
@@ -113,6 +119,9 @@ def do_task(
     assert result.stop_reason == "TASK_COMPLETED_SUCCESSFULLY", (result.message, result.error)
     assert [step.action.action for step in result.steps] == KINDS
     assert {step.action.meta.dialect for step in result.steps} == {dialect}
+    by_number = [isinstance(step.action, Click) and step.action.element for step in result.steps]
+    is_numbered = isinstance(get_parser(dialect).space, ElementSpace)
+    assert [bool(number) for number in by_number] == [False, is_numbered, is_numbered, False]
     assert watched.tapped[0] is not None and watched.tapped[0].startswith("蓝牙")
     assert watched.tapped[1] is not None and len(watched.tapped) == 2
     after = phone.control.truth()["settings"]["global"]["bluetooth_on"]

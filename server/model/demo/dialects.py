@@ -19,15 +19,23 @@ from parsers.action import (
     ActionMeta,
     Answer,
     Click,
+    DoubleClick,
+    Element,
     HotKey,
     Info,
+    LongPress,
+    Point,
+    Scroll,
     Size,
+    Slide,
     TakeOver,
+    Type,
     Wait,
 )
-from parsers.base import Parser
+from parsers.base import ElementSpace, Parser
 from parsers.errors import InvalidActionError
 from parsers.registry import get_parser
+from server.model.demo.numbered import Listed, number_at, read_list
 from server.model.demo.planner import MemoryPlace, Request
 from server.model.demo.reading import picture_from_data_url
 from server.model.demo.screen import Screen
@@ -51,6 +59,7 @@ class DialectSign:
         memory_in: The field of a reply that comes back in the next prompt.
         types_at_point: A TYPE may carry the place of its field; else it is tapped first.
         aborts: It has a word for giving up; else the person is asked to take over.
+        plain_first: The plain picture stands before the one with numbers.
     """
 
     dialect: str
@@ -60,6 +69,7 @@ class DialectSign:
     memory_in: MemoryPlace
     types_at_point: bool = False
     aborts: bool = True
+    plain_first: bool = False
 
 
 def _after(introduction: str) -> re.Pattern[str]:
@@ -90,6 +100,12 @@ SIGNS = (
     DialectSign("gui_owl", None, ("mobile_use", "\nInstruction:"), _OWL_TASK, "explain"),
     DialectSign("qwen_mobile_use", "qwen3", ("mobile_use", "999x999"), _QWEN_TASK, "explain"),
     DialectSign("qwen_mobile_use", "qwen2.5", ("mobile_use", "<tools>"), _QWEN_TASK, "explain"),
+    DialectSign(
+        "element_dsl", None, ("scroll(down)", 'finish("'), _STEP_TASK, "thought", aborts=False
+    ),
+    DialectSign(
+        "m3a", None, ("goal_status", "navigate_home"), _STEP_TASK, "thought", plain_first=True
+    ),
 )
 """The dialects that are known here; the first whose strings are all there is taken."""
 
@@ -142,12 +158,22 @@ def read_prompt(messages: Sequence[Mapping[str, Any]]) -> Prompt:
         sign.memory_in,
         sign.types_at_point,
         sign.aborts,
+        read_list(asked[-1]),
     )
-    return Prompt(sign, request, picture_from_data_url(pictures[-1]))
+    shown = pictures[0] if sign.plain_first else pictures[-1]
+    return Prompt(sign, request, picture_from_data_url(shown))
 
 
-def write_reply(sign: DialectSign, action: Action, screen: Screen) -> str:
+def write_reply(
+    sign: DialectSign, action: Action, screen: Screen, elements: Sequence[Listed] = ()
+) -> str:
     """Write an action as a model of that dialect would, or the nearest that it has words for.
+
+    Args:
+        sign: The dialect.
+        action: What to say; its points become numbers where the dialect counts elements.
+        screen: The picture that it was chosen on.
+        elements: The numbered list of the prompt.
 
     Raises:
         InvalidActionError: The dialect has no word for this kind of action, nor a near one.
@@ -157,11 +183,32 @@ def write_reply(sign: DialectSign, action: Action, screen: Screen) -> str:
     first_error: InvalidActionError | None = None
     for candidate in (action, *_substitutes(action, screen)):
         try:
+            said = candidate
+            if isinstance(parser.space, ElementSpace):
+                said = _point_at_number(candidate, screen, elements, parser.space)
             meta = ActionMeta(sent_size=size)
-            return parser.action2str(candidate.model_copy(update={"meta": meta}))
+            return parser.action2str(said.model_copy(update={"meta": meta}))
         except InvalidActionError as error:
             first_error = first_error or error
     raise first_error or InvalidActionError(f"no words for {action.action}")
+
+
+def _point_at_number(
+    action: Action, screen: Screen, elements: Sequence[Listed], space: ElementSpace
+) -> Action:
+    """The same with an element's number in place of a point, where the list has it."""
+    if not isinstance(action, Click | DoubleClick | LongPress | Type):
+        return action
+    point = action.point
+    if point is None and not isinstance(action, Type):
+        return action
+    x, y = (500.0, 500.0) if point is None else (point.x, point.y)
+    x_px, y_px = x / 1000 * screen.width_px, y / 1000 * screen.height_px
+    number = number_at(elements, screen, x_px, y_px, typing=isinstance(action, Type))
+    if number is None:
+        return action
+    element = Element(index=number, base=space.base)
+    return action.model_copy(update={"point": None, "element": element})
 
 
 def _substitutes(action: Action, screen: Screen) -> list[Action]:
@@ -180,8 +227,22 @@ def _substitutes(action: Action, screen: Screen) -> list[Action]:
             return [Click(point=screen.point_at(0.92 * screen.width_px, y_px), **words)]
         case HotKey():
             return [Wait(value=1, **words)]
+        case Slide():
+            return [_as_scroll(action.point1, action.point2, words)]
         case _:
             return []
+
+
+def _as_scroll(start: Point, end: Point, words: Mapping[str, str]) -> Scroll:
+    """The scroll that a slide of the finger makes."""
+    wide, high = end.x - start.x, end.y - start.y
+    if abs(high) >= abs(wide):
+        up = high < 0
+        return Scroll(direction="down" if up else "up", finger="up" if up else "down", **words)
+    left = wide < 0
+    return Scroll(
+        direction="right" if left else "left", finger="left" if left else "right", **words
+    )
 
 
 def _find_sign(text: str) -> DialectSign:

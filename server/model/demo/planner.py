@@ -9,6 +9,7 @@ from parsers.action import Abort, Action, Complete, Wait
 from server.model.demo.clauses import Clause, Language, Unknown
 from server.model.demo.memory import NOTE_MAX_CHARS, Memory, read_mark, write_mark
 from server.model.demo.moves import ANSWER_NOTE, choose_move
+from server.model.demo.numbered import Listed
 from server.model.demo.scene import Act, Done, Failed, Scene
 from server.model.demo.screen import Screen
 from server.model.demo.task_reading import language_of, read_task
@@ -31,6 +32,7 @@ class Request:
         memory_in: The field of the reply that the next prompt will show.
         types_at_point: Whether a TYPE may carry the place of its field.
         aborts: Whether the dialect can say that it gives up; else that becomes a hand-over.
+        elements: The numbered list of the prompt, in dialects that have one.
     """
 
     task: str
@@ -40,6 +42,7 @@ class Request:
     memory_in: MemoryPlace = "summary"
     types_at_point: bool = True
     aborts: bool = True
+    elements: tuple[Listed, ...] = ()
 
 
 def choose_action(request: Request, screen: Screen) -> Action:
@@ -54,7 +57,15 @@ def choose_action(request: Request, screen: Screen) -> Action:
     error, seen = request.error, list[str]()
     action: Action
     while memory.at < len(clauses):
-        scene = Scene(screen, memory, language, error, request.user_words, request.types_at_point)
+        scene = Scene(
+            screen,
+            memory,
+            language,
+            error,
+            request.user_words,
+            request.types_at_point,
+            request.elements,
+        )
         stuck = _times_stuck(memory)
         move = choose_move(clauses[memory.at], scene) if stuck < MAX_HAND_OVERS else _gave_up(scene)
         if isinstance(move, Done):

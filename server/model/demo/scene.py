@@ -8,6 +8,7 @@ from functools import cached_property
 from parsers.action import Action
 from server.model.demo.clauses import Language
 from server.model.demo.memory import Memory
+from server.model.demo.numbered import Listed, find_listed_switches
 from server.model.demo.pixels import Switch, find_switches
 from server.model.demo.screen import Screen
 
@@ -50,6 +51,7 @@ class Scene:
         error: What the phone said about the last action, if it failed.
         user_words: The user's newest words.
         types_at_point: Whether a TYPE may carry the place of its field.
+        elements: The numbered list of the prompt, in dialects that have one.
     """
 
     screen: Screen
@@ -58,10 +60,13 @@ class Scene:
     error: str = ""
     user_words: str = ""
     types_at_point: bool = True
+    elements: tuple[Listed, ...] = ()
 
     @cached_property
     def switches(self) -> list[Switch]:
-        """The switches on the screen; found at first need."""
+        """The switches on the screen, as the list tells or as the pixels show."""
+        if any(element.on is not None for element in self.elements):
+            return find_listed_switches(self.elements, self.screen)
         return find_switches(self.screen)
 
     def tell(self, zh: str, en: str) -> str:

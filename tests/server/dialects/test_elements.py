@@ -60,7 +60,7 @@ def test_the_words_in_a_row_that_reacts_are_its_label_and_have_no_number() -> No
     )
     assert numbered(node("[0,100][1080,200]", words + switch, clickable="true")) == [
         (1, "Bluetooth On"),
-        (2, "toggle"),
+        (2, "Bluetooth On"),
     ]
 
 

@@ -17,7 +17,7 @@ from server.journal import Journal, ReadReply
 from server.killpoints import reach
 from server.model.client import AsksModel
 from server.model.reply import ModelReply, require_whole
-from server.sessions import Equipment, Session
+from server.session import Equipment, Session
 
 logger = logging.getLogger(__name__)
 

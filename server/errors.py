@@ -42,7 +42,7 @@ class RequestTooLargeError(ServerError):
 
 
 class IdempotencyConflictError(ServerError):
-    """The same idempotency key came with another screenshot or query."""
+    """The same idempotency key came with another observation."""
 
     code = "request.idempotency_conflict"
     status = 422

@@ -18,7 +18,7 @@ from server.payloads import StepRequest
 from server.records.messages import Picture, build_step
 from server.records.schema import fold_texts
 from server.records.store import KeepsRecords
-from server.sessions import Answer, Session
+from server.session import Answer, KeyedStep, Session
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +73,8 @@ class Journal:
             StorageError: It could not be written; the session is as it was before.
         """
 
+        key = request.idempotency_key
+
         def write() -> None:
             # In one go in a worker thread: file and memory do not part when the step is cancelled.
             folded, new_texts = fold_texts(read.asked, session.known_texts)
@@ -89,14 +91,16 @@ class Journal:
                     request=session.request,
                     sent_size=sent_size,
                     policy=answer.policy,
-                    idempotency_key=request.idempotency_key,
+                    idempotency_key=key,
+                    fingerprint=request.fingerprint(picture.sha256) if key is not None else None,
                     target=answer.target,
                 )
             )
             session.known_texts.update(new_texts)
             session.take_over(environment, picture.sha256, answer)
-            if request.idempotency_key is not None:
-                session.steps_by_key[request.idempotency_key] = answer.number
+            if key is not None:
+                fingerprint = request.fingerprint(picture.sha256)
+                session.steps_by_key[key] = KeyedStep(answer.number, fingerprint)
 
         await self._engine.in_files(write)
 

@@ -33,8 +33,9 @@ from server.policy import Policy, RulePolicy
 from server.prompts import ParserShelf
 from server.records.opening import open_store
 from server.records.store import KeepsRecords, check_event_kind
+from server.session import Answer, Equipment, Session
 from server.session_reading import SessionReader, SessionRecord, SessionSummary
-from server.sessions import Answer, Equipment, Session, SessionBook
+from server.sessions import SessionBook
 from server.settings import Settings, settings_from_server_config
 from server.upkeep import (
     DeletionReason,
@@ -239,7 +240,7 @@ class LocalServer:
         clock.passed("image")
         number = session.next_number
         picture = name_picture(number, screenshot, request)
-        answered = session.answer_to(request.idempotency_key, picture.sha256, request.query)
+        answered = session.answer_to(request.idempotency_key, picture.sha256, request)
         if answered is not None:
             return answered
         try:

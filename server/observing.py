@@ -28,7 +28,7 @@ from server.payloads import StepRequest
 from server.records.messages import Picture, name_pictures
 from server.records.schema import HASH_CHARS
 from server.records.store import KeepsRecords, step_name
-from server.sessions import Equipment, Session
+from server.session import Equipment, Session
 from server.settings import Settings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from server.task_terms import PrivacyLevel, TaskPolicy, read_policy, read_privac
 
 TEXT_MAX_CHARS = 100_000
 UI_TREE_MAX_CHARS = 16_000_000
+FINGERPRINT_CHARS = 32
 KEY_MAX_CHARS = 200
 _SECRET_FIELDS = frozenset({"api_key", "api_base", "base_url", "headers", "authorization"})
 
@@ -168,6 +170,11 @@ class StepRequest:
             last_result=_read_last_result(observation),
             idempotency_key=_text(data, "idempotency_key", max_chars=KEY_MAX_CHARS),
         )
+
+    def fingerprint(self, picture_sha256: str) -> str:
+        """The same for the same observation, whatever form its picture came in."""
+        told = [picture_sha256, self.query, self.ui_tree, self.foreground, self.last_result]
+        return hashlib.sha256(orjson.dumps(told)).hexdigest()[:FINGERPRINT_CHARS]
 
 
 def _read_last_result(observation: Mapping[str, Any]) -> str | None:

@@ -20,7 +20,7 @@ from server.records.reader import (
 )
 from server.records.schema import format_utc
 from server.records.store import ReadsRecords, StoredSession
-from server.sessions import find_stop_reason
+from server.recovery import find_stop_reason
 
 SessionState = Literal["open", "closed"]
 

@@ -5,46 +5,25 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any
 
-from parsers.action import Action, Info
-from parsers.base import Environment, Exchange, Parser
 from parsers.registry import DialectChoice
-from server.dialect_mismatch import MismatchWatch
-from server.elements import Target
 from server.engine import Engine
 from server.errors import (
-    BadRequestError,
-    IdempotencyConflictError,
     SessionBusyError,
     SessionClosedError,
     SessionDamagedError,
     SessionNotFoundError,
-    StorageError,
 )
-from server.images import ResizeRequest, SentImage
-from server.model.providers import ModelTarget
 from server.payloads import SessionRequest
 from server.records.logs import EventLog, SessionLog
 from server.records.messages import (
     build_session_start,
-    read_dialect,
-    read_session_start,
-    read_step,
-    read_terms,
 )
-from server.records.reader import (
-    Damage,
-    is_step,
-    read_events,
-    read_log,
-)
-from server.records.schema import collect_texts
-from server.records.storage_errors import storage_error
 from server.records.store import KeepsRecords, check_session_id
+from server.recovery import rebuild_session
+from server.session import Session
 
 CAN_GO_ON = frozenset(
     {
@@ -60,102 +39,6 @@ CAN_GO_ON = frozenset(
     }
 )
 """Stop reasons after which a session takes further steps (a reply, a follow-up)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Equipment:
-    """What a session's steps are made with, chosen once."""
-
-    parser: Parser
-    target: ModelTarget
-    resize: ResizeRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a step was answered with."""
-
-    action: Action
-    number: int
-    policy: Mapping[str, str]
-    target: Target | None = None
-
-    def to_wire(self) -> dict[str, Any]:
-        wire = {
-            "action": self.action.to_wire(),
-            "current_step": self.number,
-            "policy": dict(self.policy),
-        }
-        return wire | ({"element": self.target.to_wire()} if self.target is not None else {})
-
-
-@dataclass
-class Session:
-    """One task's run. Changed only by whoever has its turn."""
-
-    id: str
-    request: SessionRequest
-    dialect: DialectChoice | None
-    log: SessionLog
-    events: EventLog
-    environments: list[Environment] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
-    dialogue: list[Exchange] = field(default_factory=list)
-    policies: list[Mapping[str, str]] = field(default_factory=list)
-    targets: dict[int, Target] = field(default_factory=dict)
-    picture_hashes: list[str] = field(default_factory=list)
-    steps_by_key: dict[str, int] = field(default_factory=dict)
-    known_texts: set[str] = field(default_factory=set)
-    sent_images: OrderedDict[str, SentImage] = field(default_factory=OrderedDict)
-    stop_reason: str | None = None
-    damage: Damage | None = None
-    equipment: Equipment | None = None
-    watch: MismatchWatch = field(default_factory=MismatchWatch)
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    running: asyncio.Task[Any] | None = None
-
-    @property
-    def next_number(self) -> int:
-        return len(self.actions) + 1
-
-    def exchange_of(self, user_comment: str) -> Exchange | None:
-        """The user's words at this step, with the question that they answer, if any."""
-        asked = self.actions[-1] if self.actions else None
-        question = asked.value if isinstance(asked, Info) else ""
-        words = user_comment.strip()
-        return Exchange(question, words) if words or question else None
-
-    def take_over(self, environment: Environment, picture_hash: str, answer: Answer) -> None:
-        """Add an answered step."""
-        exchange = self.exchange_of(environment.user_comment)
-        if exchange is not None:
-            self.dialogue.append(exchange)
-        self.environments.append(environment)
-        self.actions.append(answer.action)
-        self.policies.append(answer.policy)
-        if answer.target is not None:
-            self.targets[answer.number] = answer.target
-        self.picture_hashes.append(picture_hash)
-
-    def answer_to(self, key: str | None, picture_hash: str, query: str) -> Answer | None:
-        """The answer that this idempotency key already got.
-
-        Raises:
-            IdempotencyConflictError: The key came with another picture or other words then.
-        """
-        number = self.steps_by_key.get(key) if key is not None else None
-        if number is None:
-            return None
-        place = number - 1
-        if (
-            self.picture_hashes[place] != picture_hash
-            or self.environments[place].user_comment != query
-        ):
-            raise IdempotencyConflictError(
-                "this idempotency key belongs to another step; use a new key for a new observation",
-                step=number,
-            )
-        return Answer(self.actions[place], number, self.policies[place], self.targets.get(number))
 
 
 class SessionBook:
@@ -331,105 +214,6 @@ class SessionBook:
         for old_id in list(self._sessions)[: len(self._sessions) - self._max_in_memory]:
             if not self._sessions[old_id].turn.locked():
                 del self._sessions[old_id]
-
-
-def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
-    """Read a session back from its log; mend what a crash left behind, and put that on record.
-
-    A torn last line is cut off; a picture without its line is set aside. Blocking file work.
-
-    Raises:
-        SessionNotFoundError: There is no log, or not even its first line.
-        StorageError: The log cannot be read or mended.
-    """
-    log_lines, event_lines = store.log(session_id), store.events(session_id)
-    try:
-        reading = read_log(log_lines)
-        events = read_events(event_lines)
-    except OSError as error:
-        raise StorageError(
-            "the session's log cannot be read; mend the folder's permissions, then try again"
-        ) from error
-    if not reading.lines or reading.lines[0].seq != 0:
-        raise SessionNotFoundError("no such session; create one with get_session")
-    try:
-        if events.damage is not None and events.damage.kind == "torn_tail":
-            event_lines.cut(events.good_bytes)
-        if reading.damage is not None and reading.damage.kind == "torn_tail":
-            log_lines.cut(reading.good_bytes)
-    except OSError as error:
-        raise storage_error("the torn end of a log could not be cut off", error) from error
-    last_seq = max((event["seq"] for event in events.events), default=0)
-    request = _read_request(reading.lines[0].message)
-    session = Session(
-        id=session_id,
-        request=request,
-        dialect=read_dialect(reading.lines[0].message),
-        log=SessionLog(
-            log_lines,
-            session_id,
-            next_seq=len(reading.lines),
-            last_hash=reading.lines[-1].hash,
-            size_bytes=reading.good_bytes,
-        ),
-        events=EventLog(event_lines, session_id, next_seq=last_seq + 1),
-        damage=reading.damage,
-        stop_reason=find_stop_reason(events.events),
-    )
-    texts: dict[str, str] = {}
-    for line in reading.lines:
-        collect_texts(line, texts)
-        if not is_step(line.message):
-            continue
-        try:
-            step = read_step(line.message)
-        except ValueError:
-            session.damage = session.damage or Damage("broken", line.seq + 1, 0, 0)
-            continue
-        answer = Answer(step.action, step.number, step.policy, step.target)
-        session.take_over(step.environment, step.picture_sha256, answer)
-        if step.idempotency_key is not None:
-            session.steps_by_key[step.idempotency_key] = step.number
-    session.known_texts = set(texts)
-    _report_recovery(store, session, events.damage)
-    return session
-
-
-def _read_request(message: Mapping[str, Any]) -> SessionRequest:
-    try:
-        return read_terms(message, read_session_start(message))
-    except BadRequestError as error:
-        raise SessionDamagedError(
-            f"the session's terms cannot be read, so it does not go on: {error.message}"
-        ) from error
-
-
-def find_stop_reason(events: tuple[Mapping[str, Any], ...]) -> str | None:
-    """Why a session ended, by its last closing; None if it is open."""
-    for event in reversed(events):
-        if event.get("kind") == "session_reopened":
-            return None
-        if event.get("kind") == "session_closed":
-            data = event.get("data")
-            return str(data.get("stop_reason")) if isinstance(data, dict) else None
-    return None
-
-
-def _report_recovery(store: KeepsRecords, session: Session, events_damage: Damage | None) -> None:
-    broken = session.damage is not None and session.damage.kind == "broken"
-    # Of a broken log nobody can say which picture has lost its line: all stay.
-    set_aside = [] if broken else store.clean_up_step(session.id, session.next_number)
-    if session.damage is None and events_damage is None and not set_aside:
-        return
-    facts: dict[str, Any] = {"steps": len(session.actions)}
-    if session.damage is not None:
-        facts["log_damage"] = session.damage.to_wire()
-    if events_damage is not None:
-        facts["events_damage"] = events_damage.to_wire()
-    if set_aside:
-        facts["interrupted_step"] = session.next_number
-        facts["images"] = set_aside
-    session.events.append("session_recovered", facts, durable=True)
 
 
 def _not_found() -> SessionNotFoundError:

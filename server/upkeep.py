@@ -24,7 +24,7 @@ from server.records.reader import (
 from server.records.schema import HASH_CHARS, dump_json, load_json, utc_now
 from server.records.storage_errors import storage_error
 from server.records.store import KeepsRecords, ReadsRecords, StoredSession
-from server.sessions import find_stop_reason
+from server.recovery import find_stop_reason
 
 FindingCode = Literal[
     "log_torn",

@@ -15,7 +15,7 @@ from server.errors import ConfigError
 from server.journal import Journal
 from server.model.reply import ModelReply
 from server.records.store import KeepsRecords
-from server.sessions import Session
+from server.session import Session
 
 PRICES_FILE = "prices.yaml"
 MAX_SESSIONS = 10_000

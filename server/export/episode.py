@@ -18,7 +18,7 @@ from server.errors import ServerError, SessionNotFoundError, StorageError
 from server.records.messages import read_dialect, read_session_start, read_step
 from server.records.reader import iter_step_messages, read_events, read_first_line
 from server.records.store import ReadsRecords
-from server.sessions import find_stop_reason
+from server.recovery import find_stop_reason
 
 
 class NotExportableError(ServerError):

@@ -46,6 +46,7 @@ class StepRecord:
     picture_sha256: str
     policy: Mapping[str, Any]
     idempotency_key: str | None
+    fingerprint: str = ""
     target: Target | None = None
 
 
@@ -133,6 +134,7 @@ def build_step(
     sent_size: Size,
     policy: Mapping[str, str],
     idempotency_key: str | None,
+    fingerprint: str | None = None,
     target: Target | None = None,
 ) -> dict[str, Any]:
     """The message of an answered step: what Step-GUI tools read first, then ours."""
@@ -163,6 +165,7 @@ def build_step(
         "request_id": reply.request_id,
         "reasks": reasks,
         "idempotency_key": idempotency_key,
+        "fingerprint": fingerprint,
     }
     message.update({name: value for name, value in optional.items() if value})
     return message
@@ -196,6 +199,7 @@ def read_step(message: Mapping[str, Any]) -> StepRecord:
             picture_sha256=wire.get("sha256", ""),
             policy=message.get("policy") or {},
             idempotency_key=message.get("idempotency_key"),
+            fingerprint=message.get("fingerprint") or "",
             target=Target.from_wire(message["element"]) if message.get("element") else None,
         )
     except (KeyError, TypeError, IndexError, AttributeError, InvalidActionError) as error:

@@ -27,8 +27,8 @@ from server.records.logs import SessionLog
 from server.records.messages import Picture, build_step
 from server.records.schema import fold_texts
 from server.records.store import RecordStore
+from server.recovery import rebuild_session
 from server.session_reading import SessionReader
-from server.sessions import rebuild_session
 from server.upkeep import verify_session
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

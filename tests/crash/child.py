@@ -20,7 +20,7 @@ from server.model.providers import ModelTarget
 from server.model.reply import Attempt, ModelReply
 from server.records.disk import Disk
 from server.records.store import RecordStore
-from server.sessions import Session
+from server.session import Session
 from server.settings import ProviderConfig, Settings, load_settings
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

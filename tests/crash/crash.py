@@ -24,7 +24,7 @@ from server.records.disk import PART_SUFFIX
 from server.records.messages import read_step
 from server.records.reader import is_step, read_events, read_log
 from server.records.store import RecordStore
-from server.sessions import rebuild_session
+from server.recovery import rebuild_session
 from server.upkeep import finish_deletions, verify_session
 from tests.crash.child import Bug, Pipe, run_life, settings_for
 

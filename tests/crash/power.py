@@ -13,7 +13,7 @@ from server.records.disk import Disk
 from server.records.faulty_disk import RecordingDisk
 from server.records.reader import read_log
 from server.records.store import RecordStore
-from server.sessions import rebuild_session
+from server.recovery import rebuild_session
 from tests.crash.child import Pipe, run_life
 from tests.crash.crash import Account, BrokenPromise, check_session
 

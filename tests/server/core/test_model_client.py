@@ -309,7 +309,7 @@ async def test_a_key_comes_from_the_environment_and_its_absence_is_told(
     monkeypatch.delenv("SOME_KEY", raising=False)
     with pytest.raises(ModelConfigError, match="set the environment variable SOME_KEY"):
         await ask(model, api_key="env:SOME_KEY")
-    monkeypatch.setenv("SOME_KEY", "the key")
+    monkeypatch.setenv("SOME_KEY", "sk-some-9d1c")
     await ask(model, api_key="env:SOME_KEY")
     assert model.requests[0].headers["authorization"] == "Bearer the key"
 

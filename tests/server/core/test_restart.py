@@ -17,7 +17,7 @@ from server.local_server import LocalServer
 from server.model.scripted_model import Hang, Say, ScriptedModel, wait_for_requests
 from server.records.reader import read_log
 from server.records.store import RecordStore
-from server.sessions import rebuild_session
+from server.recovery import rebuild_session
 from server.settings import Settings
 
 from .conftest import Script, paint, step_payload, step_reply

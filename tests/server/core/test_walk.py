@@ -316,6 +316,27 @@ def test_the_same_idempotency_key_gives_the_same_answer_from_one_model_call(serv
     assert (after["current_step"], after["action"]["action"]) == (2, "BACK")
 
 
+@pytest.mark.parametrize("field", ["query", "ui_tree", "foreground", "last_result"])
+def test_an_idempotency_key_stands_for_the_whole_observation(serve: Serve, field: str) -> None:
+    server, model = serve([Say(step_reply("action:HOME"))])
+    session_id = server.get_session({"task": "t"})
+    observation = step_payload(session_id, paint())["observation"] | {
+        "query": "", "ui_tree": "<hierarchy/>", "foreground": "com.one", "last_result": "ok",
+    }  # fmt: skip
+    payload = {"session_id": session_id, "observation": observation, "idempotency_key": "k"}
+    answer = server.automate_step(payload)
+    assert server.automate_step(payload) == answer
+    other = {**payload, "observation": {**observation, field: "other"}}
+    with pytest.raises(IdempotencyConflictError):
+        server.automate_step(other)
+    server.close()
+    with LocalServer(server.settings) as again:  # told from the log
+        with pytest.raises(IdempotencyConflictError):
+            again.automate_step(other)
+        assert again.automate_step(payload) == answer
+    assert len(model.requests) == 1
+
+
 async def test_it_can_be_awaited_from_another_loop(serve: Serve) -> None:
     server, _ = serve(lambda _: Say(step_reply()))
     ids = await asyncio.gather(*(server.aget_session({"task": "t"}) for _ in range(5)))

@@ -324,6 +324,15 @@ class LocalServer:
             raise BadRequestError("stop_reason must be a short text", field="stop_reason")
         self._engine.run(self._book.close(session_id, stop_reason))
 
+    def reopen_session(self, session_id: str) -> None:
+        """Let an ended session take steps again, before the first of them comes.
+
+        Raises:
+            SessionNotFoundError: No such session.
+            SessionClosedError: It ended for good.
+        """
+        self._engine.run(self._book.reopen(session_id))
+
     def delete_session(self, session_id: str) -> None:
         """Delete a session for good: its log, events and pictures. A running step is cancelled.
 

@@ -154,6 +154,11 @@ class SessionBook:
         )
         await self._engine.in_files(self._store.seal, session.id)
 
+    async def reopen(self, session_id: object) -> None:
+        """Let a session take steps again; errors as those of `turn`."""
+        async with self.turn(session_id):
+            pass
+
     @asynccontextmanager
     async def farewell(self, session_id: object) -> AsyncIterator[str]:
         """A session leaves for good: its running step is cancelled, nobody finds it any more.

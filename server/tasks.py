@@ -108,6 +108,8 @@ class TaskRunner:
         self.leases.check(device.serial, request.lease_id)
         if session_id is None:
             session_id = self._server.get_session(request.options.session_payload(request.task))
+        else:
+            self._server.reopen_session(session_id)
         task_id = name_task(session_id, number)
         feed = TaskFeed()
         run = TaskRun(
@@ -303,6 +305,7 @@ class TaskRunner:
         return run.info()
 
     def _run_again(self, run: TaskRun) -> None:
+        self._server.reopen_session(run.session_id)
         run.usage_base = self._server.read_usage(run.session_id).minus(run.usage)
         run.renew()
         self._driver.lines.add(run)

@@ -76,6 +76,16 @@ class PhoneControl:
         state: dict[str, Any] = self._json("POST", "/state", {"set": changes})
         return state
 
+    def deliver(self, kind: str, **values: str) -> None:
+        """Lets something arrive on the phone.
+
+        Args:
+            kind: `message` (name, text), `notification` (package, title, text) or `web_page`
+                (address, title, text, alt: words that are only in the UI tree).
+            values: The fields of the kind.
+        """
+        self._json("POST", "/arrivals", {"kind": kind, **values})
+
     def fault(self, name: str, **values: Any) -> None:
         """Switches a fault on.
 

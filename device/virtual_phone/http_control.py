@@ -152,6 +152,8 @@ class ControlServer:
                 return {"ok": True}
             case "POST", "/state":
                 return self._set_state(body)
+            case "POST", "/arrivals":
+                return self._deliver(body)
             case "POST", "/shutdown":
                 asyncio.get_running_loop().call_later(0.05, self._stop)
                 return {"ok": True}
@@ -164,6 +166,15 @@ class ControlServer:
             raise RequestError(400, f"a fault that can't be read: {error}") from None
         self._system.add_fault(fault)
         return {"active": [asdict(active) for active in self._system.faults.active]}
+
+    def _deliver(self, body: dict[str, Any]) -> dict[str, Any]:
+        values = {name: value for name, value in body.items() if name != "kind"}
+        try:
+            self._system.phone.deliver(str(body.get("kind")), values)
+        except ValueError as error:
+            raise RequestError(400, str(error)) from None
+        self._system.journal.add("state", "arrived", what=body)
+        return {"ok": True}
 
     def _set_state(self, body: dict[str, Any]) -> dict[str, Any]:
         changes = body.get("set", body)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
 from device.virtual_phone.apps import systemui
 from device.virtual_phone.apps.alerts import AlertKind, focus_of_alert
+from device.virtual_phone.apps.arrivals import deliver
 from device.virtual_phone.apps.base import App, Route
 from device.virtual_phone.apps.catalog import PackageInfo, added_package, installed_packages
 from device.virtual_phone.apps.desktop import Scene, compose
@@ -307,6 +308,14 @@ class VirtualPhone:
     def show_splash(self, package: str, duration_s: float) -> None:
         """Lets an app show nothing but its splash for a while."""
         self._system.show_splash(package, duration_s)
+
+    def deliver(self, kind: str, values: Mapping[str, Any]) -> None:
+        """Lets something arrive from outside; see `apps.arrivals`.
+
+        Raises:
+            ValueError: The kind or a value is unknown.
+        """
+        deliver(self._system, kind, values)
 
     def expand_notifications(self) -> None:
         """Pulls the notification shade down."""

@@ -6,7 +6,7 @@ tested on a phone without apps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 Wakefulness = Literal["Awake", "Asleep"]
@@ -243,6 +243,10 @@ class Phone(Protocol):
 
     def task_stack(self) -> Sequence[Focus]:
         """Activities, the top one first."""
+        ...
+
+    def deliver(self, kind: str, values: Mapping[str, Any]) -> None:
+        """Lets something arrive from outside; ValueError where it is unknown."""
         ...
 
     def expand_notifications(self) -> None:

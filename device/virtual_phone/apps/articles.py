@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A page of the offline web; paragraphs are (Chinese, English)."""
+    """A page of the offline web; paragraphs are (Chinese, English), `alt` describes its picture."""
 
     address: str
     zh: str
     en: str
     paragraphs: tuple[tuple[str, str], ...]
+    alt: str = ""
 
 
 ARTICLES: tuple[Article, ...] = (
@@ -163,7 +165,7 @@ ARTICLES: tuple[Article, ...] = (
 )
 
 
-def article(address: str) -> Article | None:
+def article(address: str, pages: Sequence[Article] = ARTICLES) -> Article | None:
     """The page at an address; the scheme does not matter."""
     plain = address.strip().lower().removeprefix("https://").removeprefix("http://").rstrip("/")
-    return next((a for a in ARTICLES if a.address == plain), None)
+    return next((a for a in pages if a.address == plain), None)

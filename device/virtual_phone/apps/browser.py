@@ -46,8 +46,9 @@ class BrowserApp(App):
     version = "12.4.0"
 
     def forget(self) -> None:
-        """No history."""
+        """No history, and no pages but those that came with the phone."""
         self.history: list[str] = []
+        self.pages_known: tuple[Article, ...] = ARTICLES
 
     def restart(self) -> None:
         """Opens the start page."""
@@ -66,7 +67,7 @@ class BrowserApp(App):
         """Start page, article, search results, or a page that could not be loaded."""
         match self.route:
             case ("article", address):
-                found = article(address)
+                found = article(address, self.pages_known)
                 body = self._article(found) if found else self._missing(address)
             case ("results", words):
                 body = self._results(words)
@@ -89,6 +90,10 @@ class BrowserApp(App):
         self._write_address()
         if route[0] == "article":
             self.history.append(route[1])
+
+    def publish(self, page: Article) -> None:
+        """Puts a page on the web, before those that are there."""
+        self.pages_known = (page, *self.pages_known)
 
     def open_link(self, data: str) -> bool:
         """Opens a web address."""
@@ -145,7 +150,7 @@ class BrowserApp(App):
         if not words:
             return
         self.ahead.clear()
-        found = article(words)
+        found = article(words, self.pages_known)
         if found is not None:
             self.open(("article", found.address))
         elif "://" in words or ("." in words and " " not in words):
@@ -168,7 +173,7 @@ class BrowserApp(App):
         say = self.host.say
         wanted = self.text_of("find").strip().lower()
         count = 0
-        found = article(self._address())
+        found = article(self._address(), self.pages_known)
         if wanted and found is not None:
             words = "\n".join(say(zh, en) for zh, en in found.paragraphs).lower()
             count = words.count(wanted)
@@ -196,7 +201,7 @@ class BrowserApp(App):
 
     def _start(self) -> View:
         say = self.host.say
-        rows = [self._link(found, index) for index, found in enumerate(ARTICLES)]
+        rows = [self._link(found, index) for index, found in enumerate(self.pages_known)]
         return column(
             text(self.title(), 34, bold=True, padding=Insets(8, 28, 0, 8)),
             section(say("推荐阅读", "Recommended")),
@@ -216,7 +221,13 @@ class BrowserApp(App):
         say = self.host.say
         wanted = self.text_of("find").strip().lower() if self.finding else ""
         parts: list[View] = [
-            picture(f"photo:{ARTICLES.index(found)}", width=FILL, height=190, radius=16),
+            picture(
+                f"photo:{self.pages_known.index(found)}",
+                width=FILL,
+                height=190,
+                radius=16,
+                content_desc=found.alt,
+            ),
             text(say(found.zh, found.en), 28, bold=True, resource_id="headline"),
             text(say("2026年11月 · 阅读约 3 分钟", "November 2026 · 3 minutes"), 14, color="hint"),
         ]
@@ -232,7 +243,7 @@ class BrowserApp(App):
                     radius=8,
                 )
             )
-        others = [a for a in ARTICLES if a.address != found.address]
+        others = [a for a in self.pages_known if a.address != found.address]
         parts += [
             section(say("接着读", "Read on")),
             card(*(self._link(other, index) for index, other in enumerate(others))),
@@ -245,7 +256,7 @@ class BrowserApp(App):
         wanted = words.lower()
         found = [
             a
-            for a in ARTICLES
+            for a in self.pages_known
             if wanted in " ".join((a.zh, a.en, *(p for pair in a.paragraphs for p in pair))).lower()
         ]
         if not found:

@@ -14,7 +14,7 @@ RISKS = {
     "pay", "transfer", "order", "delete", "install", "permission", "send", "sign_in", "security",
     "unknown",
 }  # fmt: skip
-LABELLED: tuple[Corpus, ...] = ("dev", "harmless")
+LABELLED: tuple[Corpus, ...] = ("dev", "harmless", "heldout")
 
 
 @pytest.mark.parametrize("corpus", LABELLED)
@@ -50,6 +50,18 @@ def test_the_risky_screens_are_many_and_of_many_kinds() -> None:
     assert len({case.app_package for case in cases}) >= 100
     assert len({case.app_kind for case in cases}) >= 30
     assert len({_shape(case) for case in cases}) == len(cases)
+
+
+def test_the_held_out_set_has_apps_and_words_of_its_own() -> None:
+    cases = read_cases("heldout")
+    known = {case.app_package for corpus in ("dev", "harmless") for case in read_cases(corpus)}
+    packages = {case.app_package for case in cases}
+    assert Counter(case.irreversible for case in cases).keys() == {True, False}
+    assert min(Counter(case.irreversible for case in cases).values()) >= 150
+    assert len(packages - known) > 0.9 * len(packages)
+    assert {case.risk for case in cases if case.irreversible} == RISKS
+    shapes = [_shape(case) for corpus in ("dev", "harmless") for case in read_cases(corpus)]
+    assert {_shape(case) for case in cases}.isdisjoint(shapes)
 
 
 def test_the_harmless_steps_are_many_and_of_the_same_kinds_of_app() -> None:

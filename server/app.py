@@ -16,12 +16,14 @@ from device.claims import PhoneClaims
 from server.auto_reply import model_answerer
 from server.hands import Hands
 from server.http.access import Access, open_access
+from server.http.console import console_routes
 from server.http.devices import device_routes
 from server.http.docs_page import docs_routes
 from server.http.errors import install_error_handlers
 from server.http.export import export_routes
 from server.http.guards import RequestGuard
 from server.http.health import health_routes
+from server.http.live import live_routes
 from server.http.login import login_routes
 from server.http.mcp_endpoint import McpEndpoint
 from server.http.parsing import parsing_routes
@@ -112,10 +114,12 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(task_routes(tasks))
     app.include_router(policy_routes(server.policy))
     app.include_router(device_routes(phones, tasks.leases, hands, tasks.why_set_aside))
+    app.include_router(live_routes(phones))
     app.include_router(health_routes(settings, server.metrics))
     app.include_router(parsing_routes())
     app.include_router(login_routes(access))
     app.include_router(docs_routes(app))
+    app.include_router(console_routes())
     for path in ("/mcp", "/mcp/"):
         app.router.routes.append(Route(path, mcp_endpoint, include_in_schema=False))
     install_error_handlers(app)

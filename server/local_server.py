@@ -34,7 +34,9 @@ from server.prompts import ParserShelf
 from server.records.opening import open_store
 from server.records.store import KeepsRecords, check_event_kind
 from server.session import Answer, Equipment, Session
-from server.session_reading import SessionReader, SessionRecord, SessionSummary
+from server.session_reading import SessionReader
+from server.session_search import SessionFilter, SessionPage
+from server.session_summaries import SessionRecord, SessionSummary
 from server.sessions import SessionBook
 from server.settings import Settings, settings_from_server_config
 from server.upkeep import (
@@ -368,6 +370,27 @@ class LocalServer:
     def list_sessions(self, limit: int = 50, offset: int = 0) -> list[SessionSummary]:
         """Sessions, the one written last first."""
         return self._reader.list_sessions(limit, offset)
+
+    def find_sessions(self, wanted: SessionFilter, limit: int = 50, offset: int = 0) -> SessionPage:
+        """Sessions that are looked for, the one written last first, and how many there are."""
+        return self._reader.find_sessions(wanted, limit, offset)
+
+    def read_trace(self, session_id: str) -> dict[str, Any]:
+        """A whole session as one JSON document; see `SessionReader.read_trace`.
+
+        Raises:
+            SessionNotFoundError: No such session.
+        """
+        return self._reader.read_trace(session_id)
+
+    def read_thumbnail(self, session_id: str, step: int) -> bytes:
+        """The screenshot of a step as a small WebP.
+
+        Raises:
+            SessionNotFoundError: No such session.
+            StepNotFoundError: No such step, or its picture is gone.
+        """
+        return self._reader.read_thumbnail(session_id, step)
 
     def read_session(self, session_id: str) -> SessionRecord:
         """One session: task, model, steps, stop reason, damage of its log.

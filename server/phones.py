@@ -8,6 +8,7 @@ from typing import Protocol
 
 from device.apps import AliasTable
 from device.discovery import DeviceInfo, list_devices, open_device
+from device.doctor import Finding, diagnose
 from device.protocol import Device
 from server.device_names import DeviceNames
 from server.settings import Settings
@@ -23,6 +24,9 @@ class Phones(Protocol):
 
     def open(self, serial: str | None) -> Device:
         """The phone of that serial or name, or the only ready one."""
+
+    def diagnose(self, serial: str | None) -> Sequence[Finding]:
+        """What is missing between this machine and one phone, or all of them."""
 
 
 class AdbPhones:
@@ -49,6 +53,9 @@ class AdbPhones:
 
     def list(self) -> Sequence[DeviceInfo]:
         return self._names.label(list_devices())
+
+    def diagnose(self, serial: str | None) -> Sequence[Finding]:
+        return diagnose(self._names.serial_of(serial))
 
     def open(self, serial: str | None) -> Device:
         serial = self._names.serial_of(serial)

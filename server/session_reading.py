@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 from server.errors import SessionNotFoundError, StepNotFoundError, StorageError
 from server.images import MEDIA_TYPES, sniff_format
 from server.records.lines import Lines
 from server.records.messages import read_session_start
 from server.records.reader import (
+    expand_step,
     is_step,
     read_events,
     read_first_line,
@@ -21,46 +22,12 @@ from server.records.reader import (
 from server.records.schema import format_utc
 from server.records.store import ReadsRecords, StoredSession
 from server.recovery import find_stop_reason
+from server.session_search import SessionFilter, SessionIndex, SessionPage
+from server.session_summaries import SessionRecord, SessionSummary
+from server.thumbnails import Thumbnails
 
-SessionState = Literal["open", "closed"]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
-    """A line in the list of sessions. Times are UTC."""
-
-    session_id: str
-    task: str
-    task_type: str | None
-    model_name: str | None
-    created_at: str
-    updated_at: str
-    steps: int
-    state: SessionState
-    stop_reason: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
-    """One session.
-
-    Attributes:
-        damage: What is wrong with its log: `{kind, line, good_bytes, cut_bytes}`; None: nothing.
-        can_continue: Whether it takes further steps as far as its log is concerned.
-    """
-
-    session_id: str
-    task: str
-    task_type: str | None
-    model_config: dict[str, Any]
-    extra_info: dict[str, Any] | None
-    created_at: str
-    updated_at: str
-    steps: int
-    state: SessionState
-    stop_reason: str | None
-    damage: dict[str, Any] | None
-    can_continue: bool
+TRACE_FORMAT = "localserver.trace"
+TRACE_VERSION = 1
 
 
 class SessionReader:
@@ -68,15 +35,19 @@ class SessionReader:
 
     def __init__(self, store: ReadsRecords) -> None:
         self._store = store
+        self._index = SessionIndex(store, self._summarise)
+        self._thumbnails = Thumbnails(self.read_image)
 
     def list_sessions(self, limit: int, offset: int) -> list[SessionSummary]:
         """A page of sessions, the one written last first; unreadable ones are left out."""
+        return list(self.find_sessions(SessionFilter(), limit, offset).sessions)
+
+    def find_sessions(self, wanted: SessionFilter, limit: int, offset: int) -> SessionPage:
+        """A page of the sessions that are wanted; unreadable ones are left out."""
         try:
-            stored = self._store.list_sessions()
+            return self._index.find(wanted, limit, offset)
         except OSError as error:
             raise _unreadable() from error
-        found = [self._summarise(one) for one in stored[offset : offset + limit]]
-        return [summary for summary in found if summary is not None]
 
     def read_session(self, session_id: str) -> SessionRecord:
         log = self._log_of(session_id)
@@ -107,6 +78,31 @@ class SessionReader:
             can_continue=not broken,
         )
 
+    def read_trace(self, session_id: str) -> dict[str, Any]:
+        """A whole session as one JSON document: what the trace view, and an export, shows.
+
+        Returns:
+            `{format, version, session, texts, steps, events}`; prompts refer to `texts` by hash.
+        """
+        record = self.read_session(session_id)
+        try:
+            reading = read_log(self._log_of(session_id))
+            events = read_events(self._store.events(session_id))
+        except OSError as error:
+            raise _unreadable() from error
+        steps = [line for line in reading.lines if is_step(line.message)]
+        return {
+            "format": TRACE_FORMAT,
+            "version": TRACE_VERSION,
+            "session": asdict(record),
+            "texts": dict(reading.texts),
+            "steps": [expand_step(line, {}) for line in steps],
+            "events": [
+                {name: event.get(name) for name in ("seq", "timestamp", "kind", "data")}
+                for event in events.events
+            ],
+        }
+
     def read_steps(self, session_id: str, start: int, limit: int) -> list[dict[str, Any]]:
         try:
             return read_step_messages(self._log_of(session_id), start, limit)
@@ -134,6 +130,11 @@ class SessionReader:
             ) from error
         kind = sniff_format(data)
         return data, MEDIA_TYPES[kind] if kind is not None else "application/octet-stream"
+
+    def read_thumbnail(self, session_id: str, step: int) -> bytes:
+        """A step's screenshot as a small WebP; it is made once."""
+        self._log_of(session_id)
+        return self._thumbnails.read(session_id, step)
 
     def _log_of(self, session_id: str) -> Lines:
         log = self._store.log(session_id)

@@ -246,9 +246,11 @@ def read_cookie(headers: Headers) -> str | None:
 def required_role(kind: str, method: str, path: str) -> Role:
     """What a caller must be for a request, by its form: a new route cannot be forgotten.
 
-    Reading is for all; what deletes is for `admin`; everything else, the tools of MCP and
-    WebSockets among them, acts.
+    Reading is for all, a phone's live picture included; what deletes is for `admin`; everything
+    else, the tools of MCP and other WebSockets among them, acts.
     """
+    if kind == "websocket" and path.startswith("/v1/devices/") and path.endswith(LIVE_SUFFIX):
+        return "read"
     if kind == "websocket" or path == "/mcp" or path.startswith("/mcp/"):
         return "act"
     if method in ("GET", "HEAD", "OPTIONS") or path == LINKS_PATH:
@@ -258,7 +260,10 @@ def required_role(kind: str, method: str, path: str) -> Role:
 
 LINKS_PATH = "/v1/login_links"
 LOGIN_PATH = "/login/"
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+CONSOLE_PATH = "/console/"
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/"})
+OPEN_PREFIXES = (LOGIN_PATH, CONSOLE_PATH)
+LIVE_SUFFIX = "/live"
 _NO_TOKEN = (
     "send the server's token as `Authorization: Bearer <token>`; it is in the file that "
     "`localserver serve` names at its start, or in LOCALSERVER_API_TOKEN"

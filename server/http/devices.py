@@ -115,6 +115,12 @@ def device_routes(
         tree = await off_loop(device.ui_tree)
         return {"ui_tree": None if tree is None else tree.xml}
 
+    @routes.get("/{serial}/doctor")
+    async def diagnose(serial: str) -> dict[str, Any]:
+        """What is missing between this machine and the phone, and how to put it right."""
+        found = await off_loop(functools.partial(phones.diagnose, serial))
+        return {"findings": [asdict(finding) for finding in found]}
+
     @routes.get("/{serial}/apps")
     async def list_apps(
         serial: str, launchable: Annotated[bool, Query(description="Only those to open.")] = True

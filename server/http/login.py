@@ -14,7 +14,7 @@ from server.http.access import (
     cookie_name,
 )
 
-FIRST_PAGE = "/docs"
+FIRST_PAGE = "/"
 
 
 def login_routes(access: Access) -> APIRouter:

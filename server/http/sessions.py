@@ -16,10 +16,18 @@ from server.http.idempotency import IdempotencyKey, with_key
 from server.http.json_body import JsonRoute
 from server.http.schemas import CloseBody, EventBody, SessionBody, StepBody
 from server.local_server import LocalServer
+from server.records.schema import dump_json
+from server.session_search import SessionFilter
+from server.session_summaries import SessionState
 
 Limit = Annotated[int, Query(ge=1, le=500)]
 Offset = Annotated[int, Query(ge=0)]
 
+DATE = r"^(|\d{4}-\d\d-\d\d(T[\d:.]+Z)?)$"
+PICTURE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, max-age=3600",
+}
 FORM_TEXTS = ("query", "ui_tree", "foreground", "last_result")
 FORM_TEXT_MAX_BYTES = 4 * 1024 * 1024
 _STEP_SCHEMA = StepBody.model_json_schema(ref_template="#/components/schemas/{model}")
@@ -54,10 +62,22 @@ def session_routes(server: LocalServer) -> APIRouter:
         return {"session_id": await server.aget_session(body.to_payload())}
 
     @routes.get("")
-    def list_sessions(limit: Limit = 50, offset: Offset = 0) -> dict[str, Any]:
-        """Sessions, newest first."""
-        found = server.list_sessions(limit=limit, offset=offset)
-        return {"sessions": [asdict(summary) for summary in found]}
+    def list_sessions(
+        limit: Limit = 50,
+        offset: Offset = 0,
+        q: Annotated[str, Query(description="In the task, or how the id begins.")] = "",
+        app: Annotated[str, Query(description="In the package or name of an app.")] = "",
+        task_type: Annotated[str, Query(description="The dialect.")] = "",
+        model: Annotated[str, Query(description="In the model's name.")] = "",
+        state: SessionState | None = None,
+        stop_reason: str = "",
+        since: Annotated[str, Query(pattern=DATE, description="A date, or a moment in UTC.")] = "",
+        until: Annotated[str, Query(pattern=DATE, description="That day or moment included.")] = "",
+    ) -> dict[str, Any]:
+        """Sessions that are looked for, newest first, and how many there are."""
+        wanted = SessionFilter(q, app, task_type, model, state, stop_reason, since, until)
+        page = server.find_sessions(wanted, limit=limit, offset=offset)
+        return {"sessions": [asdict(one) for one in page.sessions], "total": page.total}
 
     @routes.get("/{session_id}")
     def read_session(session_id: str) -> dict[str, Any]:
@@ -76,15 +96,22 @@ def session_routes(server: LocalServer) -> APIRouter:
         """Everything else that happened, after the event of that number."""
         return {"events": server.read_events(session_id, after_seq=after_seq)}
 
+    @routes.get("/{session_id}/trace", response_class=Response)
+    def read_trace(session_id: str) -> Response:
+        """The whole session as one JSON document; long texts of prompts are in it once."""
+        return Response(dump_json(server.read_trace(session_id)), media_type="application/json")
+
+    @routes.get("/{session_id}/steps/{step}/thumbnail", response_class=Response)
+    def read_thumbnail(session_id: str, step: int) -> Response:
+        """The screenshot of a step as a small WebP."""
+        data = server.read_thumbnail(session_id, step)
+        return Response(data, media_type="image/webp", headers=PICTURE_HEADERS)
+
     @routes.get("/{session_id}/steps/{step}/image", response_class=Response)
     def read_image(session_id: str, step: int) -> Response:
         """The screenshot of a step, as it came."""
         data, media_type = server.read_image(session_id, step)
-        return Response(
-            data,
-            media_type=media_type,
-            headers={"X-Content-Type-Options": "nosniff", "Cache-Control": "private, max-age=3600"},
-        )
+        return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
 
     @routes.post("/{session_id}/steps", openapi_extra=STEP_BODY_DOC)
     async def add_step(

@@ -16,6 +16,7 @@ import uvicorn
 from PIL import Image
 
 from device.discovery import DeviceInfo
+from device.doctor import Finding
 from device.errors import DeviceAmbiguousError, DeviceNotFoundError
 from device.protocol import Device, InstalledApp
 from device.scripted_device import ScriptedDevice
@@ -36,6 +37,9 @@ class ScriptedPhones:
 
     def list(self) -> Sequence[DeviceInfo]:
         return [DeviceInfo(serial, "device") for serial in self.devices]
+
+    def diagnose(self, serial: str | None) -> Sequence[Finding]:
+        return [Finding("screenshot", True, "a scripted screen", serial=serial or "")]
 
     def find_tagged(self, tag: str) -> Sequence[str]:
         return [serial for serial in self.devices if tag == "any"]

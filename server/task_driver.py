@@ -16,7 +16,7 @@ from server.leases import Leases
 from server.loop_options import LoopOptions, Question, StepServer
 from server.phone_choice import NoPhoneForTagError, PhoneChoice
 from server.phone_lines import PhoneLines
-from server.session_reading import SessionRecord, SessionSummary
+from server.session_summaries import SessionRecord, SessionSummary
 from server.task_limits import PriceOf, check_limits, describe_cost
 from server.task_result import StepReport, StopReason
 from server.task_run import TaskRun, unrun_result, with_error

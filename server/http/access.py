@@ -243,6 +243,12 @@ def read_cookie(headers: Headers) -> str | None:
     return None if morsel is None else morsel.value
 
 
+def is_open_to_all(method: str, path: str) -> bool:
+    """Whether a request needs no token: health checks, links, the console's files (not its data)."""
+    is_read = method in ("GET", "HEAD")
+    return is_read and (path in OPEN_PATHS or path.startswith(OPEN_PREFIXES))
+
+
 def required_role(kind: str, method: str, path: str) -> Role:
     """What a caller must be for a request, by its form: a new route cannot be forgotten.
 
@@ -261,6 +267,7 @@ def required_role(kind: str, method: str, path: str) -> Role:
 LINKS_PATH = "/v1/login_links"
 LOGIN_PATH = "/login/"
 CONSOLE_PATH = "/console/"
+"""Where the console's files are."""
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/"})
 OPEN_PREFIXES = (LOGIN_PATH, CONSOLE_PATH)
 LIVE_SUFFIX = "/live"

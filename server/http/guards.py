@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.errors import OverloadedError, RequestTooLargeError, ServerError
-from server.http.access import OPEN_PATHS, OPEN_PREFIXES, Access, Caller, required_role
+from server.http.access import Access, Caller, is_open_to_all, required_role
 from server.http.errors import (
     BodyTimeoutError,
     ForbiddenError,
@@ -114,7 +114,7 @@ class RequestGuard:
 
     async def _check_caller(self, scope: Scope, headers: Headers) -> None:
         path = scope["path"]
-        if path in OPEN_PATHS or path.startswith(OPEN_PREFIXES):
+        if is_open_to_all(scope.get("method", ""), path):
             return
         try:
             caller = self.access.identify(headers)

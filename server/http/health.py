@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from parsers.registry import list_dialects
 from server.errors import StorageError
 from server.metrics import Metrics
 from server.settings import Settings
@@ -48,6 +49,7 @@ def health_routes(settings: Settings, metrics: Metrics) -> APIRouter:
         return {
             "default_provider": default,
             "default_task_type": settings.default_task_type,
+            "task_types": list_dialects(),
             "providers": [
                 {
                     "name": name,

@@ -80,7 +80,7 @@ def test_an_open_door_is_refused_at_the_start(
 
 def test_without_a_token_only_where_the_operator_said_so(start: Start) -> None:
     service = start(require_token=False)
-    assert service.stranger.get("/v1/sessions").json() == {"sessions": []}
+    assert service.stranger.get("/v1/sessions").json() == {"sessions": [], "total": 0}
     foreign = service.stranger.get("/v1/sessions", headers={"origin": "https://evil.example"})
     assert service.error_of(foreign) == (403, "request.origin_not_allowed")
 
@@ -126,7 +126,7 @@ def test_a_link_lets_one_browser_in_once_and_the_token_is_in_no_address(start: S
     assert service.token not in link
     with httpx2.Client(base_url=service.url, trust_env=False) as browser:
         entered = browser.get(link, follow_redirects=False)
-        assert (entered.status_code, entered.headers["location"]) == (303, "/docs")
+        assert (entered.status_code, entered.headers["location"]) == (303, "/")
         cookie = entered.headers["set-cookie"]
         assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Path=/" in cookie
         assert service.token not in cookie

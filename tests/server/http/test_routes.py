@@ -128,10 +128,10 @@ def test_an_unexpected_fault_is_a_500_that_tells_no_secret(
 ) -> None:
     service = start()
 
-    def fail(limit: int, offset: int) -> None:
+    def fail(wanted: object, limit: int, offset: int) -> None:
         raise RuntimeError("/home/me/secret")
 
-    monkeypatch.setattr(service.parts.server, "list_sessions", fail)
+    monkeypatch.setattr(service.parts.server, "find_sessions", fail)
     response = service.raw.get("/v1/sessions")
     assert service.error_of(response) == (500, "server.error")
     assert "secret" not in response.text

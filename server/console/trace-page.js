@@ -1,0 +1,28 @@
+/** The trace of one session. */
+
+import { get, part } from "./api.js";
+import { h, show } from "./dom.js";
+import { t } from "./texts.js";
+import { traceHead } from "./trace/session-trace.js";
+
+/** Where the pictures of a session are. */
+export function picturesOf(sessionId) {
+  const steps = `/v1/sessions/${part(sessionId)}/steps`;
+  return { image: (step) => `${steps}/${step}/image`, thumbnail: (step) => `${steps}/${step}/thumbnail` };
+}
+
+export async function showTrace(page, sessionId, step) {
+  const trace = await get(`/v1/sessions/${part(sessionId)}/trace`);
+  if (page.signal.aborted) return;
+  page.retitle(trace.session.task);
+  const view = document.createElement("session-trace");
+  Object.assign(view, { trace, step: step || "", origin: location.origin, pictures: picturesOf(sessionId) });
+  view.addEventListener("step", (event) => {
+    history.replaceState(null, "", `#/sessions/${part(sessionId)}/steps/${part(event.detail)}`);
+  });
+  show(page.content,
+    traceHead(trace.session,
+      h("a.button", { href: `#/new?from=${part(sessionId)}` }, t("Run it again")),
+      h("a.button", { href: `#/compare?a=${part(sessionId)}` }, t("Compare with…"))),
+    view);
+}

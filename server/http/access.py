@@ -244,7 +244,7 @@ def read_cookie(headers: Headers) -> str | None:
 
 
 def is_open_to_all(method: str, path: str) -> bool:
-    """Whether a request needs no token: health checks, links, the console's files (not its data)."""
+    """Whether a request needs no token: health checks, login links, the console's files."""
     is_read = method in ("GET", "HEAD")
     return is_read and (path in OPEN_PATHS or path.startswith(OPEN_PREFIXES))
 

@@ -145,6 +145,12 @@ class ScreenshotRefusedError(ScreenshotError):
     retryable = False
 
 
+class BlackScreenError(ScreenshotError):
+    """The picture is all black: asleep, protected, the wrong panel, or for no known reason."""
+
+    code = "device.screen_black"
+
+
 class InputBlockedError(DeviceError):
     """The phone refuses injected input (INJECT_EVENTS)."""
 

@@ -33,6 +33,7 @@ OUTPUT_MAX_BYTES = 256 * 1024 * 1024
 RECONNECT_PAUSE_S = 1.0
 RECONNECT_WAIT_S = 8.0
 _RECONNECT_LOOK_S = 0.1
+_REFUSED_PAUSE_S = 0.1
 _READ_PAUSES_S = (0.2, 1.0)
 _SMALL_BUFFER_BYTES = 16 * 1024
 _SYNC_CHUNK_BYTES = 64 * 1024
@@ -160,7 +161,11 @@ class Transport:
             )
         deadline = time.monotonic() + timeout_s
         try:
-            return self._run(command, deadline)
+            try:
+                return self._run(command, deadline)
+            except ServiceRefusedError:
+                time.sleep(_REFUSED_PAUSE_S)  # it did not run, so it is asked for once more
+                return self._run(command, deadline)
         except DeviceError as error:
             error.details.setdefault("serial", self.serial)
             raise

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from device.errors import DeviceError, ScreenshotError
+from device.errors import DeviceError
 from device.protocol import App, Device, Screenshot, UiTree
 from parsers.action import POINT_MAX, Action, Point, Size
 from parsers.base import Environment
@@ -18,6 +18,7 @@ from server.elements import number_elements
 from server.errors import BadRequestError, PolicyDeniedError
 from server.leases import Leases
 from server.loop_rule import fingerprint_screen
+from server.observe import check_visible
 from server.phones import Phones
 from server.policy import Decision, Policy
 
@@ -80,15 +81,10 @@ class Hands:
         """What the phone shows, as a picture of at most so many bytes.
 
         Raises:
-            ScreenshotError: The screen cannot be seen (off, locked, protected).
+            BlackScreenError: The screen cannot be seen (off, locked, protected).
         """
         shot = self._phones.open(serial).screenshot()
-        if shot.black not in (None, "unknown"):
-            raise ScreenshotError(
-                f"the picture of the screen is black ({shot.black}); "
-                "wake or unlock the phone, or leave the protected page",
-                black=shot.black,
-            )
+        check_visible(shot)
         return shrink_picture(shot, max_side_px, max_bytes, kind)
 
     def wake(self, device: Device) -> None:

@@ -15,7 +15,7 @@ from server.error_body import describe_error
 from server.killpoints import reach
 from server.loop_options import LoopOptions
 from server.loop_rule import fingerprint_screen, looks_same
-from server.observe import look_at_screen
+from server.observe import look_at_screen, patiently
 from server.task_states import TaskEnd
 
 Record = Callable[[str, Mapping[str, Any]], None]
@@ -50,10 +50,10 @@ class LoopPhone:
 
     def prepare(self) -> None:
         """Wake the phone, keep it awake and, if asked, start from the home screen."""
-        self._control.call_device(self.device.wake)
-        self._control.call_device(self.device.prepare)
+        self._patiently(self.device.wake)
+        self._patiently(self.device.prepare)
         if self._options.reset_environment:
-            self._control.call_device(lambda: self.device.press_key("HOME"))
+            self._patiently(lambda: self.device.press_key("HOME"))
             self._control.call_device(self._settle)
 
     def look(self) -> Observation:
@@ -113,10 +113,15 @@ class LoopPhone:
             wants_tree=self._wants_tree,
             wake=self._wake,
             sleep=self._control.sleep,
-            on_retry=lambda error: self._record(
-                "observe_retry", {"error": dict(describe_error(error))}
-            ),
+            on_retry=self._note_retry,
         )
+
+    def _patiently(self, call: Callable[[], None]) -> None:
+        """What may be done twice on the way to the first step."""
+        self._control.call_device(lambda: patiently(call, self._control.sleep, self._note_retry))
+
+    def _note_retry(self, error: DeviceError) -> None:
+        self._record("observe_retry", {"error": dict(describe_error(error))})
 
     def _wants_tree(self, front: App | None) -> bool:
         return self.with_ui_tree or self._policy_wants_tree(front.package if front else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from device.errors import DeviceError, ScreenshotError, UiTreeError
+from device.errors import BlackScreenError, DeviceError, UiTreeError
 from device.protocol import App, Device, Screenshot
 from server.act import Observation
 
@@ -13,6 +13,51 @@ T = TypeVar("T")
 
 ATTEMPTS = 4
 PAUSE_S = 0.5
+BLACK_LOOKS = 12
+"""How often a screen that is black for no known reason is looked at: something may be loading."""
+
+
+def patiently(
+    call: Callable[[], T],
+    sleep: Callable[[float], None],
+    on_retry: Callable[[DeviceError], None],
+    kind: type[DeviceError] = DeviceError,
+) -> T:
+    """Call something that may be done twice; a fault that may pass is tried again.
+
+    Args:
+        call: What to do: looking, waking, going home; never an action of a task.
+        sleep: How to wait between the attempts, up to four in about three seconds.
+        on_retry: Told of each fault that is tried again.
+        kind: Which faults.
+
+    Raises:
+        DeviceError: The fault that stayed.
+    """
+    for attempt in range(1, ATTEMPTS):
+        try:
+            return call()
+        except kind as error:
+            if not error.retryable:
+                raise
+            on_retry(error)
+            sleep(PAUSE_S * attempt)
+    return call()
+
+
+def check_visible(shot: Screenshot) -> None:
+    """A black picture is never taken for the screen, whether or not its reason is known.
+
+    Raises:
+        BlackScreenError: It is all black; `details["black"]` says why.
+    """
+    if shot.black is not None:
+        raise BlackScreenError(
+            f"the picture of the screen is black ({shot.black}), so nobody can see it; wake or "
+            "unlock the phone, or leave the protected page (its words are in the UI tree), then "
+            "start again",
+            black=shot.black,
+        )
 
 
 def look_at_screen(
@@ -39,40 +84,25 @@ def look_at_screen(
         on_retry: Told of each fault that is tried again.
 
     Raises:
-        ScreenshotError: The screen cannot be seen (locked, protected, asleep for good).
+        BlackScreenError: The screen cannot be seen (locked, protected, asleep for good).
         DeviceError: The phone cannot be reached, or gave no tree where one is needed.
     """
 
-    def patiently(call: Callable[[], T], kind: type[DeviceError]) -> T:
-        for attempt in range(1, ATTEMPTS):
-            try:
-                return call()
-            except kind as error:
-                if not error.retryable:
-                    raise
-                on_retry(error)
-                sleep(PAUSE_S * attempt)
-        return call()
-
     def picture() -> Screenshot:
-        return patiently(device.screenshot, DeviceError)
+        return patiently(device.screenshot, sleep, on_retry)
 
     shot = seen or picture()
-    for _ in range(1, ATTEMPTS):
-        if shot.black is None:
+    for look in range(1, BLACK_LOOKS):
+        if shot.black is None or (look >= ATTEMPTS and shot.black != "unknown"):
             break
         if shot.black == "asleep":
-            wake()
+            patiently(wake, sleep, on_retry)
         sleep(PAUSE_S)
         shot = picture()
-    if shot.black not in (None, "unknown"):  # a black page is a page; an unseen screen is not
-        raise ScreenshotError(
-            f"the picture of the screen is black ({shot.black}); "
-            "unlock the phone or leave the protected page, then start the task again",
-            black=shot.black,
-        )
+    check_visible(shot)
     front = _foreground(device)
-    tree = patiently(device.ui_tree, UiTreeError) if wants_tree(front) else None
+    needs_tree = wants_tree(front)
+    tree = patiently(device.ui_tree, sleep, on_retry, UiTreeError) if needs_tree else None
     return Observation(shot, tree, front)
 
 

@@ -129,6 +129,8 @@ REMEDIES: dict[str, str] = {
     "device.pairing_failed": "Use the code and the port that the phone's pairing dialog shows.",
     "device.adb_too_old": "Use adb 30 or newer.",
     "device.screenshot": "Unlock the phone, leave protected pages, try again.",
+    "device.screen_black": "Wake or unlock the phone, or leave the protected page; the UI tree can "
+    "still be read.",
     "device.screenshot_refused": "Leave the protected page, or do this part by hand.",
     "device.input_blocked": "Switch on “USB debugging (security settings)” in developer options.",
     "device.unknown_key": "Use a key of the action vocabulary.",

@@ -111,11 +111,19 @@ def test_a_trickle_does_not_stretch_the_deadline(adb: ScriptedAdbServer) -> None
 def test_what_the_server_refuses_is_a_typed_error(
     adb: ScriptedAdbServer, message: str, error: type[DeviceError]
 ) -> None:
-    adb.failures = [message]
+    adb.failures = [message] * 2
     with pytest.raises(error) as caught:
         adb.transport().run(command("true"))
     assert caught.value.details == {"serial": "S1", "output": message}
     assert adb.commands == []
+
+
+def test_a_command_that_was_refused_did_not_run_and_is_asked_for_once_more(
+    adb: ScriptedAdbServer,
+) -> None:
+    adb.failures = ["closed"]
+    assert adb.transport().run(command("true")).exit_code == 0
+    assert len(adb.commands) == 1
 
 
 def test_a_network_phone_that_the_server_forgot_is_connected_again(

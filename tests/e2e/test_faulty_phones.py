@@ -120,6 +120,7 @@ def test_tasks_end_right_although_every_tenth_command_fails(
             phone.control.clear_faults()
             truth = phone.control.truth()
             is_true = all(read_path(truth, path) == value for path, value in run.truth.items())
+            print(seed, result.session_id, is_true, result.stop_reason, run.task, result.message)
             if result.completed and is_true:
                 right += 1
             elif result.completed:

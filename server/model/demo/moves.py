@@ -60,6 +60,7 @@ from server.model.demo.seeking import MAX_SLIDES, SIDE_ZH, seek, slide
 
 ROW_REACH = 1.5
 """How far from a label its switch may stand, in heights of the switch."""
+MOST_RETYPES = 3
 ANSWER_NOTE = "answer"
 _SYSTEM_SWITCH = re.compile(
     r"蓝牙|wlan|wi-?fi|无线|飞行模式|移动数据|定位|位置|深色|自动旋转|勿扰|热点|nfc|省电"
@@ -254,7 +255,8 @@ def _fill(clause: Fill, scene: Scene) -> Move:
             return Done(scene.tell(f"屏幕上能看到“{text}”", f'"{text}" can be read on the screen'))
         if scene.did("type"):  # it stood there before: wait for what was typed
             return Act(Wait(value=1), "look", scene.tell("等待文字出现", "wait for the text"))
-    if scene.did("retype", "look"):
+    again = scene.types_at_point and scene.error and scene.tried("retype") < MOST_RETYPES
+    if scene.did("look") or (scene.did("retype") and not again):
         return Failed(scene.tell(f"输入后看不到“{text}”", f'"{text}" was typed but cannot be seen'))
     place = find_field(scene.screen, clause.field, clause.label)
     if clause.field == "named" and place is None and scene.screen.keyboard_top_px is None:
@@ -264,7 +266,7 @@ def _fill(clause: Fill, scene: Scene) -> Move:
     if point is not None and (scene.did("type") or not (scene.types_at_point or aimed)):
         aim = "refocus" if scene.did("type") else "focus"
         return Act(Click(point=point), aim, scene.tell("先点输入框", "tap the field first"))
-    did = "retype" if scene.did("type", "refocus") else "type"
+    did = "retype" if scene.did("type", "retype", "refocus") else "type"
     if aimed:
         point = None
     keyboard_exists = point is None and scene.screen.keyboard_top_px is not None

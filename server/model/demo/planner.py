@@ -54,7 +54,8 @@ def choose_action(request: Request, screen: Screen) -> Action:
     """
     task, clauses, memory = _where_we_are(request)
     language = language_of(task)
-    error, seen = request.error, list[str]()
+    # "ok - but you have chosen it three times" is no failure: the screen tells what is missing.
+    error, seen = "" if request.error.startswith("ok") else request.error, list[str]()
     action: Action
     while memory.at < len(clauses):
         scene = Scene(

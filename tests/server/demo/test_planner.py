@@ -219,3 +219,18 @@ def test_english_tasks_are_answered_in_english() -> None:
     tapped = play("Open Settings and tap Display", [HOME, page])[-1]
     assert tapped.explain == "tap Display"
     assert tapped.cot == "Seen: Settings is open. Next: tap Display."
+
+
+def test_text_that_the_phone_did_not_take_is_typed_again_until_it_is_seen_and_not_once_more() -> (
+    None
+):
+    task = "打开便签，输入“明天买牛奶”"
+    empty = draw_screen([("新建便签", 180), ("标题", 400), ("正文", 520)])
+    written = draw_screen([("新建便签", 180), ("明天买牛奶", 400), ("正文", 520)])
+    lost, repeated = "device.text_not_typed: try again", "ok - but you have chosen TYPE 3 times"
+    history = choose_action(Request(task, ""), HOME).summary
+    chosen = []
+    for screen, error in ((empty, ""), (empty, lost), (empty, lost), (written, repeated)):
+        chosen.append(choose_action(Request(task, history, error=error), screen))
+        history = chosen[-1].summary
+    assert [a.action for a in chosen] == ["TYPE", "CLICK", "TYPE", "COMPLETE"]

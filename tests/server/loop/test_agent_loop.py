@@ -318,15 +318,24 @@ def test_switching_the_screen_off_stops_the_task_where_that_was_agreed(
     assert phone.journal == [("open_app", "com.android.settings")]
 
 
-def test_a_screen_that_cannot_be_seen_is_never_shown_to_the_model(serve: Any, phone: Any) -> None:
+@pytest.mark.parametrize("reason", ["secure_window", "wrong_panel", "unknown"])
+def test_a_screen_that_cannot_be_seen_is_never_shown_to_the_model(
+    serve: Any, phone: Any, reason: str
+) -> None:
     server = serve(OPEN)
-    phone.black = ["secure_window"] * 9
+    phone.black = [reason] * 20
     result = run(server, phone)
     assert (result.stop_reason, result.error and result.error["code"]) == (
         "DEVICE_FAILED",
-        "device.screenshot",
+        "device.screen_black",
     )
+    assert result.error["details"]["black"] == reason
     assert server.asked == []
+
+
+def test_a_page_that_is_black_while_it_loads_is_waited_for(serve: Any, phone: Any) -> None:
+    phone.black = ["unknown"] * 6
+    assert run(serve(OPEN, Complete()), phone).stop_reason == "TASK_COMPLETED_SUCCESSFULLY"
 
 
 def test_a_picture_that_was_not_taken_is_never_made_up(serve: Any, phone: Any) -> None:

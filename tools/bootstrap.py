@@ -36,6 +36,8 @@ def main() -> int:
         python = make_venv(options.venv)
         install_packages(python, dev=options.dev)
         ensure_adb(python, debian_too=options.dev)
+        if options.dev:
+            ensure_chromium()
     except SetupError as error:
         print(f"\nsetup: {error}", file=sys.stderr)
         return 1
@@ -112,6 +114,12 @@ def ensure_adb(python: Path, *, debian_too: bool) -> None:
     if shutil.which("adb") or (bundled == "True" and not debian_too):
         return
     apt_install("adb", why="adb is needed to talk to phones")
+
+
+def ensure_chromium() -> None:
+    """The console's tests click through it in the system's own browser."""
+    if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+        apt_install("chromium", why="chromium is needed to test the console")
 
 
 def apt_install(*packages: str, why: str) -> None:

@@ -161,11 +161,14 @@ class Episode:
                 )  # fmt: skip
             yield step
 
+    def iter_events(self) -> Iterator[Mapping[str, Any]]:
+        """Everything else that happened, in order."""
+        yield from read_events(self._store.events(self.session_id)).events
+
     def _outcomes(self) -> dict[int, Mapping[str, Any]]:
-        events = read_events(self._store.events(self.session_id)).events
         return {
             event["data"]["step"]: event["data"]
-            for event in events
+            for event in self.iter_events()
             if event["kind"] == "device_outcome" and "step" in event.get("data", {})
         }
 

@@ -94,11 +94,13 @@ def list_formats() -> dict[str, Format]:
         film,
         gelab,
         parquet,
+        report,
         scripts,
         sft,
     )
 
     return {
+        "html": Format("one page that opens from the disk, without a network", report.write),
         "gelab": Format("JSONL and JPEG as the published Step-GUI viewer opens them", gelab.write),
         "sft": Format("messages and images for ms-swift and LLaMA-Factory", sft.write, sft.finish),
         "androidcontrol": Format(

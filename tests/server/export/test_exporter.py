@@ -90,7 +90,7 @@ def test_a_missing_picture_fails_that_session_alone(record: Record, tmp_path: Pa
 # --- what is private ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("format_name", ["gelab", "sft", "parquet", "androidcontrol", "adb"])
+@pytest.mark.parametrize("format_name", ["gelab", "sft", "parquet", "androidcontrol", "adb", "html"])
 def test_no_format_holds_what_is_private_unless_asked(
     record: Record, tmp_path: Path, format_name: str
 ) -> None:
@@ -180,7 +180,7 @@ def test_filters_choose_sessions(record: Record) -> None:
 # --- memory ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("format_name", ["gelab", "sft", "parquet"])
+@pytest.mark.parametrize("format_name", ["gelab", "sft", "parquet", "html"])
 def test_a_long_session_takes_no_more_memory_than_a_short_one(
     tmp_path: Path, format_name: str
 ) -> None:

@@ -35,8 +35,8 @@ def export_routes(server: LocalServer) -> APIRouter:
     async def export_session(
         session_id: str,
         format_name: Annotated[
-            str, Query(alias="format", max_length=40, description="webp, sft, adb, …")
-        ] = "webp",
+            str, Query(alias="format", max_length=40, description="html, webp, sft, adb, …")
+        ] = "html",
         redact: bool = True,
         dialect: Annotated[str | None, Query(max_length=100)] = None,
         variant: Annotated[str | None, Query(max_length=100)] = None,

@@ -90,7 +90,9 @@ def test_a_missing_picture_fails_that_session_alone(record: Record, tmp_path: Pa
 # --- what is private ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("format_name", ["gelab", "sft", "parquet", "androidcontrol", "adb", "html"])
+@pytest.mark.parametrize(
+    "format_name", ["gelab", "sft", "parquet", "androidcontrol", "adb", "html"]
+)
 def test_no_format_holds_what_is_private_unless_asked(
     record: Record, tmp_path: Path, format_name: str
 ) -> None:

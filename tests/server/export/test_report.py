@@ -14,7 +14,9 @@ from tests.server.export.conftest import PRIVATE_TREE, Record, think
 
 CLICK = think("explain:tap the switch|action:CLICK|point:500,320|summary:tapped")
 DONE = think("explain:done|action:COMPLETE|return:it is off|summary:done")
-HOSTILE = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
+HOSTILE = (
+    "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
+)
 CHROMIUM = "/usr/bin/chromium"
 
 

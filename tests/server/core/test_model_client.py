@@ -311,7 +311,7 @@ async def test_a_key_comes_from_the_environment_and_its_absence_is_told(
         await ask(model, api_key="env:SOME_KEY")
     monkeypatch.setenv("SOME_KEY", "sk-some-9d1c")
     await ask(model, api_key="env:SOME_KEY")
-    assert model.requests[0].headers["authorization"] == "Bearer the key"
+    assert model.requests[0].headers["authorization"] == "Bearer sk-some-9d1c"
 
 
 async def test_a_provider_teaches_us_max_completion_tokens_once(play: Play) -> None:

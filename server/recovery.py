@@ -14,6 +14,7 @@ from server.errors import (
 from server.payloads import SessionRequest
 from server.records.logs import EventLog, SessionLog
 from server.records.messages import (
+    StepRecord,
     read_dialect,
     read_session_start,
     read_step,
@@ -21,14 +22,16 @@ from server.records.messages import (
 )
 from server.records.reader import (
     Damage,
+    LogScan,
     is_step,
     read_events,
-    read_log,
 )
-from server.records.schema import collect_texts
 from server.records.storage_errors import storage_error
 from server.records.store import KeepsRecords
 from server.session import Answer, KeyedStep, Session
+
+ENDINGS = ("session_closed", "session_reopened")
+"""The kinds of event that say whether a session is open."""
 
 
 def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
@@ -41,54 +44,54 @@ def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
         StorageError: The log cannot be read or mended.
     """
     log_lines, event_lines = store.log(session_id), store.events(session_id)
+    scan = LogScan(log_lines)
+    first: Mapping[str, Any] | None = None
+    steps: list[StepRecord] = []
+    odd_line = 0
     try:
-        reading = read_log(log_lines)
-        events = read_events(event_lines)
+        for line in scan:
+            if first is None and line.seq == 0:
+                first = line.message
+            if is_step(line.message):
+                try:
+                    steps.append(read_step(line.message))
+                except ValueError:
+                    odd_line = odd_line or line.seq + 1
+        events = read_events(event_lines, kinds=ENDINGS)
     except OSError as error:
         raise StorageError(
             "the session's log cannot be read; mend the folder's permissions, then try again"
         ) from error
-    if not reading.lines or reading.lines[0].seq != 0:
+    if first is None:
         raise SessionNotFoundError("no such session; create one with get_session")
     try:
         if events.damage is not None and events.damage.kind == "torn_tail":
             event_lines.cut(events.good_bytes)
-        if reading.damage is not None and reading.damage.kind == "torn_tail":
-            log_lines.cut(reading.good_bytes)
+        if scan.damage is not None and scan.damage.kind == "torn_tail":
+            log_lines.cut(scan.good_bytes)
     except OSError as error:
         raise storage_error("the torn end of a log could not be cut off", error) from error
-    last_seq = max((event["seq"] for event in events.events), default=0)
-    request = _read_request(reading.lines[0].message)
     session = Session(
         id=session_id,
-        request=request,
-        dialect=read_dialect(reading.lines[0].message),
+        request=_read_request(first),
+        dialect=read_dialect(first),
         log=SessionLog(
             log_lines,
             session_id,
-            next_seq=len(reading.lines),
-            last_hash=reading.lines[-1].hash,
-            size_bytes=reading.good_bytes,
+            next_seq=scan.count,
+            last_hash=scan.last_hash,
+            size_bytes=scan.good_bytes,
         ),
-        events=EventLog(event_lines, session_id, next_seq=last_seq + 1),
-        damage=reading.damage,
+        events=EventLog(event_lines, session_id, next_seq=events.last_seq + 1),
+        damage=scan.damage or (Damage("broken", odd_line, 0, 0) if odd_line else None),
         stop_reason=find_stop_reason(events.events),
+        known_texts=set(scan.texts),
     )
-    texts: dict[str, str] = {}
-    for line in reading.lines:
-        collect_texts(line, texts)
-        if not is_step(line.message):
-            continue
-        try:
-            step = read_step(line.message)
-        except ValueError:
-            session.damage = session.damage or Damage("broken", line.seq + 1, 0, 0)
-            continue
+    for step in steps:
         answer = Answer(step.action, step.number, step.policy, step.target)
         session.take_over(step.environment, step.picture_sha256, answer)
         if step.idempotency_key is not None:
             session.steps_by_key[step.idempotency_key] = KeyedStep(step.number, step.fingerprint)
-    session.known_texts = set(texts)
     _report_recovery(store, session, events.damage)
     return session
 

@@ -11,6 +11,7 @@ from server.images import MEDIA_TYPES, sniff_format
 from server.records.lines import Lines
 from server.records.messages import read_session_start
 from server.records.reader import (
+    LogScan,
     expand_step,
     is_step,
     read_events,
@@ -21,7 +22,7 @@ from server.records.reader import (
 )
 from server.records.schema import format_utc
 from server.records.store import ReadsRecords, StoredSession
-from server.recovery import find_stop_reason
+from server.recovery import ENDINGS, find_stop_reason
 from server.session_search import SessionFilter, SessionIndex, SessionPage
 from server.session_summaries import SessionRecord, SessionSummary
 from server.thumbnails import Thumbnails
@@ -51,18 +52,20 @@ class SessionReader:
 
     def read_session(self, session_id: str) -> SessionRecord:
         log = self._log_of(session_id)
+        scan, first, steps = LogScan(log), None, 0
         try:
-            reading = read_log(log)
-            events = read_events(self._store.events(session_id))
+            for line in scan:
+                first = first or line
+                steps += is_step(line.message)
+            endings = read_events(self._store.events(session_id), kinds=ENDINGS)
             updated_at = _format_s(log.modified_s())
         except OSError as error:
             raise _unreadable() from error
-        if not reading.lines:
+        if first is None:
             raise _not_found()
-        first = reading.lines[0]
         request = read_session_start(first.message)
-        stop_reason = find_stop_reason(events.events)
-        broken = reading.damage is not None and reading.damage.kind == "broken"
+        stop_reason = find_stop_reason(endings.events)
+        damage = scan.damage
         return SessionRecord(
             session_id=session_id,
             task=request.task,
@@ -71,11 +74,11 @@ class SessionReader:
             extra_info=dict(request.extra_info) if request.extra_info is not None else None,
             created_at=str(first.record.get("timestamp", "")),
             updated_at=updated_at,
-            steps=sum(is_step(line.message) for line in reading.lines),
+            steps=steps,
             state="open" if stop_reason is None else "closed",
             stop_reason=stop_reason,
-            damage=reading.damage.to_wire() if reading.damage is not None else None,
-            can_continue=not broken,
+            damage=damage.to_wire() if damage is not None else None,
+            can_continue=damage is None or damage.kind != "broken",
         )
 
     def read_trace(self, session_id: str) -> dict[str, Any]:

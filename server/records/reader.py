@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -72,10 +72,72 @@ class EventsReading:
     events: tuple[Mapping[str, Any], ...] = ()
     damage: Damage | None = None
     good_bytes: int = 0
+    last_seq: int = 0
 
 
 Source = Path | Lines
 """A file of this machine, or lines wherever a store keeps them."""
+
+
+class LogScan:
+    """Goes through a session's log once, a line in memory at a time; a missing log has no lines.
+
+    Iterating may raise `OSError`: it is there but cannot be read. The attributes tell what was
+    seen so far.
+
+    Attributes:
+        count: How many lines were given.
+        last_hash: Hash of the last one.
+        good_bytes: Where the first part ends that is in order.
+        sound_lines: How many lines that part has.
+        texts: The prompt texts that the lines brought along, by hash.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._position = 0
+        self._number = 0
+        self._damage_line = 0
+        self._ended = True
+        self.count = 0
+        self.last_hash = FIRST_PREV
+        self.good_bytes = 0
+        self.sound_lines = 0
+        self.texts: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[LogLine]:
+        for raw in _iter_lines(self._source):
+            self._number += 1
+            self._ended = raw.endswith(b"\n")
+            self._position += len(raw)
+            line = self._open(raw)
+            if line is not None:
+                self.count += 1
+                self.last_hash = line.hash
+                collect_texts(line, self.texts)
+                yield line
+
+    @property
+    def damage(self) -> Damage | None:
+        """What is wrong, once all lines were given."""
+        line = self._damage_line
+        if not line:
+            return None
+        torn = line == self._number and not self._ended
+        kind: Literal["torn_tail", "broken"] = "torn_tail" if torn else "broken"
+        return Damage(kind, line, self.good_bytes, self._position - self.good_bytes)
+
+    def _open(self, raw: bytes) -> LogLine | None:
+        if not self._ended:
+            self._damage_line = self._damage_line or self._number
+            return None
+        if not self._damage_line:
+            line = open_line(raw[:-1], self.count, self.last_hash)
+            if line is not None:
+                self.good_bytes, self.sound_lines = self._position, self._number
+                return line
+            self._damage_line = self._number
+        return _open_loose(raw[:-1])
 
 
 def read_log(source: Source) -> LogReading:
@@ -84,33 +146,9 @@ def read_log(source: Source) -> LogReading:
     Raises:
         OSError: It is there but cannot be read.
     """
-    lines: list[LogLine] = []
-    texts: dict[str, str] = {}
-    good_bytes = position = sound_lines = 0
-    damage_line = 0
-    ended = True
-    prev = FIRST_PREV
-    number = 0
-    for number, raw in enumerate(_iter_lines(source), start=1):
-        ended = raw.endswith(b"\n")
-        body = raw[:-1] if ended else raw
-        position += len(raw)
-        line = open_line(body, len(lines), prev) if ended and not damage_line else None
-        if line is not None:
-            prev, good_bytes, sound_lines = line.hash, position, number
-        else:
-            damage_line = damage_line or number
-            line = _open_loose(body) if ended else None
-        if line is not None:
-            lines.append(line)
-            collect_texts(line, texts)
-    damage = None
-    if damage_line:
-        kind: Literal["torn_tail", "broken"] = (
-            "torn_tail" if damage_line == number and not ended else "broken"
-        )
-        damage = Damage(kind, damage_line, good_bytes, position - good_bytes)
-    return LogReading(tuple(lines), damage, good_bytes, sound_lines, texts)
+    scan = LogScan(source)
+    lines = tuple(scan)
+    return LogReading(lines, scan.damage, scan.good_bytes, scan.sound_lines, scan.texts)
 
 
 def read_step_messages(source: Source, start: int, limit: int) -> list[dict[str, Any]]:
@@ -169,14 +207,21 @@ def is_step(message: Mapping[str, Any]) -> bool:
     return "environment" in message and "action" in message
 
 
-def read_events(source: Source, after_seq: int = 0) -> EventsReading:
+def read_events(
+    source: Source, after_seq: int = 0, kinds: Collection[str] | None = None
+) -> EventsReading:
     """Read a session's events; a missing file has none.
+
+    Args:
+        source: Where they are.
+        after_seq: Only those with a higher number.
+        kinds: Only those of these kinds; None: all.
 
     Raises:
         OSError: It is there but cannot be read.
     """
     events: list[Mapping[str, Any]] = []
-    position = good_bytes = 0
+    position = good_bytes = last_seq = 0
     damage_line = 0
     ended = True
     number = 0
@@ -189,7 +234,8 @@ def read_events(source: Source, after_seq: int = 0) -> EventsReading:
             continue
         if damage_line == 0:
             good_bytes = position
-        if event["seq"] > after_seq:
+        last_seq = max(last_seq, event["seq"])
+        if event["seq"] > after_seq and (kinds is None or event.get("kind") in kinds):
             events.append(event)
     damage = None
     if damage_line:
@@ -197,7 +243,7 @@ def read_events(source: Source, after_seq: int = 0) -> EventsReading:
         damage = Damage(
             "torn_tail" if torn else "broken", damage_line, good_bytes, position - good_bytes
         )
-    return EventsReading(tuple(events), damage, good_bytes)
+    return EventsReading(tuple(events), damage, good_bytes, last_seq)
 
 
 def read_last_events(lines: Lines) -> tuple[Mapping[str, Any], ...]:

@@ -23,7 +23,7 @@ from parsers.base import Environment
 from server.model.reply import Attempt, ModelReply
 from server.payloads import SessionRequest
 from server.prompts import ParserShelf
-from server.records.logs import SessionLog
+from server.records.logs import EventLog, SessionLog
 from server.records.messages import Picture, build_step
 from server.records.schema import fold_texts
 from server.records.store import RecordStore
@@ -48,12 +48,15 @@ def write_session(store: RecordStore, steps: int) -> str:
     reply = ModelReply(REPLY, finish_reason="stop", attempts=(Attempt("", 0.0, "ok"),))
     known: set[str] = set()
     log = SessionLog(_Quick(store.log_path(session_id)), session_id)
+    events = EventLog(_Quick(store.events_path(session_id)), session_id)
     log.append({"log_type": "session_start", "task": request.task, "task_type": "step0920"})
     environment = Environment(image=f"{session_id}/step_0001.png", size=size)
     prompt = parser.env2messages4ask(request.task, [environment], [], sent_size=size)
     for number in range(1, steps + 1):
         asked, texts = fold_texts(prompt, known)
         known.update(texts)
+        events.append("step_started", {"step": number, "sha256": "0" * 64}, False)
+        events.append("reply", {"step": number, "reask": 0, "content": REPLY}, False)
         log.append(
             build_step(
                 number=number, environment=environment, picture=Picture("step_0001.png", "0" * 32),

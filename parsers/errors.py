@@ -39,6 +39,12 @@ class InvalidActionError(ParserError):
     code = "parser.invalid_action"
 
 
+class InvalidCaseError(ParserError):
+    """A reply that was given with its frame is not of the form that the tools read."""
+
+    code = "parser.invalid_case"
+
+
 class PromptError(ParserError):
     """A prompt file is missing, unreadable or lacks a part that the dialect needs."""
 

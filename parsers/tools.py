@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from parsers.action import (
@@ -23,6 +23,7 @@ from parsers.action import (
     Wait,
 )
 from parsers.base import ElementSpace, Reply, ReplyContext
+from parsers.errors import InvalidCaseError, ParserError
 from parsers.registry import get_parser
 
 _TEXT_KINDS = frozenset({"INFO", "ANSWER", "ABORT", "TAKE_OVER", "NOTE", "CALL_API"})
@@ -41,13 +42,18 @@ def read_case(line: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         UnknownDialectError: No such dialect or variant.
+        InvalidCaseError: A field is not of its type.
     """
-    screen = read_size(line.get("screen"))
-    parser = get_parser(str(line.get("dialect", "")), variant=line.get("variant"))
+    screen = _read_size(line, "screen")
+    variant = line.get("variant")
+    if variant is not None and not isinstance(variant, str):
+        raise InvalidCaseError("`variant` must be a text or null")
+    elements = line.get("elements")
+    if elements is not None and (type(elements) is not int or elements < 0):
+        raise InvalidCaseError("`elements` must be how many were numbered, or null")
+    parser = get_parser(str(line.get("dialect", "")), variant=variant)
     context = ReplyContext(
-        sent_size=read_size(line.get("sent_image")),
-        screen_size=screen,
-        element_count=line.get("elements"),
+        sent_size=_read_size(line, "sent_image"), screen_size=screen, element_count=elements
     )
     answer = describe_result(parser.str2action(read_reply(line), context), screen)
     distance = answer.get("out", {}).get("distance")
@@ -57,17 +63,59 @@ def read_case(line: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": line.get("id"), **answer}
 
 
+def read_lines(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Read each line of a file of cases; an answer for each line that is not blank.
+
+    A line that cannot be read is answered by `{"id", "error": {"code", "message"}}` and stops
+    nothing: `parser.unknown_dialect` where there is no such dialect or variant,
+    `parser.invalid_case` where it is no JSON object or a field is not of its type.
+    """
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        case: object = None
+        try:
+            case = _read_object(text, number)
+            answer = read_case(case)
+        except ParserError as error:
+            name = case.get("id") if isinstance(case, dict) else None
+            answer = {"id": name, "error": {"code": error.code, "message": error.message}}
+        yield answer
+
+
+def _read_object(text: bytes, number: int) -> dict[str, Any]:
+    try:
+        case = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidCaseError(f"line {number} is no JSON ({error}); write one object") from error
+    if not isinstance(case, dict):
+        raise InvalidCaseError(f"line {number} is no JSON object; write one object a line")
+    return case
+
+
 def read_reply(line: Mapping[str, Any]) -> Reply:
-    """The reply of a line: `message` where it came in several fields, else `raw`."""
+    """The reply of a line: `message` where it came in several fields, else `raw`.
+
+    Raises:
+        InvalidCaseError: A field is not of its type.
+    """
     message = line.get("message")
+    if message is None:
+        raw = line.get("raw")
+        if raw is not None and not isinstance(raw, str):
+            raise InvalidCaseError("`raw` must be a text")
+        return Reply(content=raw or "")
     if not isinstance(message, Mapping):
-        return Reply(content=str(line.get("raw") or ""))
-    content = message.get("content")
+        raise InvalidCaseError("`message` must be an object")
+    calls = message.get("tool_calls") or ()
+    if not isinstance(calls, list | tuple) or not all(isinstance(c, Mapping) for c in calls):
+        raise InvalidCaseError("`message.tool_calls` must be a list of objects")
+    finish_reason = message.get("finish_reason")
     return Reply(
-        content=_join_content(content),
+        content=_join_content(message.get("content")),
         reasoning=str(message.get("reasoning_content") or message.get("reasoning") or ""),
-        tool_calls=tuple(message.get("tool_calls") or ()),
-        finish_reason=message.get("finish_reason"),
+        tool_calls=tuple(calls),
+        finish_reason=finish_reason if isinstance(finish_reason, str) else None,
     )
 
 
@@ -78,10 +126,14 @@ def describe_result(result: Action | Rejection, screen: Size | None) -> dict[str
     return {"out": _describe_action(result, screen)}
 
 
-def read_size(value: object) -> Size | None:
-    """`[w, h]` as a Size; None stays None."""
-    if not isinstance(value, list | tuple) or len(value) != 2:
+def _read_size(line: Mapping[str, Any], name: str) -> Size | None:
+    """`[w, h]` as a Size; null stays None."""
+    value = line.get(name)
+    if value is None:
         return None
+    is_pair = isinstance(value, list | tuple) and len(value) == 2
+    if not is_pair or not all(type(side) is int and side > 0 for side in value):
+        raise InvalidCaseError(f"`{name}` must be [width, height] in pixels, or null")
     return Size(width_px=value[0], height_px=value[1])
 
 

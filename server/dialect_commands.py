@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -19,10 +18,10 @@ from parsers.base import (
     Reply,
     ReplyContext,
 )
-from parsers.errors import UnknownDialectError, UnsupportedInputError
+from parsers.errors import UnsupportedInputError
 from parsers.registry import get_parser, list_dialects, parser_class
 from parsers.spaces import plan_size
-from parsers.tools import describe_result, read_case
+from parsers.tools import describe_result, read_lines
 from server.commands import EXIT_COULD_NOT_RUN, clear_errors
 from server.elements import number_elements
 from server.errors import BadRequestError
@@ -64,15 +63,12 @@ def parse_command(
 ) -> int:
     """Read one reply from standard input, or one per line of a file; print what it means."""
     if jsonl is not None:
-        for line in _read_lines(jsonl):
-            try:
-                answer = read_case(line)
-            except UnknownDialectError as error:
-                answer = {
-                    "id": line.get("id"),
-                    "error": {"code": error.code, "message": error.message},
-                }
-            sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        try:
+            with jsonl.open("rb") as lines:
+                for answer in read_lines(lines):
+                    sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise BadRequestError(f"{jsonl} cannot be read ({error}); name a file") from error
         return 0
     if dialect is None:
         raise BadRequestError(
@@ -174,20 +170,6 @@ def _describe_space(space: CoordinateSpace) -> str:
             return f"element numbers from {base}"
         case _:
             assert_never(space)
-
-
-def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                case = json.loads(line)
-            except ValueError as error:
-                raise BadRequestError(f"{path} line {number} is no JSON: {error}") from error
-            if not isinstance(case, dict):
-                raise BadRequestError(f"{path} line {number} is no JSON object")
-            yield case
 
 
 def _read_tree(path: Path) -> Any:

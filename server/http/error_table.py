@@ -108,6 +108,7 @@ REMEDIES: dict[str, str] = {
     "parser.crashed": "Report it with the raw reply; use another `task_type` meanwhile.",
     "parser.unknown_dialect": "Use one of the names that the message lists.",
     "parser.invalid_action": "Correct the field that the message names.",
+    "parser.invalid_case": "Correct the line or the field that the message names.",
     "parser.prompt": "Correct or restore the file in `configs/prompts/`.",
     "parser.unsupported_input": "Send what the message names, say `observation.ui_tree`.",
     "device.error": "Run `localserver doctor`.",

@@ -82,6 +82,51 @@ def test_every_handed_case_is_right_through_the_command() -> None:
     assert wrong == []
 
 
+def test_a_line_that_cannot_be_tried_gets_an_error_of_its_own_and_stops_nothing(
+    tmp_path: Path,
+) -> None:
+    good = {"id": "ok", "dialect": "element_dsl", "elements": 3, "raw": "click(2)"}
+    lines: list[Any] = [
+        {**good, "id": 1, "dialect": "klingon"},
+        {**good, "id": 2, "dialect": "ui_tars", "variant": "v9"},
+        "{broken",
+        "[1, 2]",
+        "",
+        {**good, "id": 3, "screen": ["wide", 2]},
+        {**good, "id": 4, "elements": "3"},
+        {**good, "id": 5, "raw": {"a": 1}},
+        {**good, "id": 6, "message": {"tool_calls": "x"}},
+        {**good, "id": 7, "raw": "click(9)"},
+        good,
+    ]
+    path = tmp_path / "cases.jsonl"
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_bytes("\n".join(texts).encode() + b"\n\xff\xfe\n")
+    done = localserver("parse", "--jsonl", str(path))
+    assert (done.returncode, done.stderr) == (0, "")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(a["id"], a.get("error", a.get("rejection", {})).get("code")) for a in answers] == [
+        (1, "parser.unknown_dialect"),
+        (2, "parser.unknown_dialect"),
+        (None, "parser.invalid_case"),
+        (None, "parser.invalid_case"),
+        (3, "parser.invalid_case"),
+        (4, "parser.invalid_case"),
+        (5, "parser.invalid_case"),
+        (6, "parser.invalid_case"),
+        (7, "bad_element"),
+        ("ok", None),
+        (None, "parser.invalid_case"),
+    ]
+    assert answers[9]["out"] == {"action": "CLICK", "element": 2}
+
+
+def test_a_file_that_is_not_there_exits_2(tmp_path: Path) -> None:
+    done = localserver("parse", "--jsonl", str(tmp_path / "none.jsonl"))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr and done.stderr.strip()
+
+
 def test_a_reply_that_is_read_exits_0_and_one_that_is_not_2() -> None:
     frame = ("parse", "--dialect", "ui_tars", "--variant", "v1.5", "--screen", "1080x2400")
     read = localserver(*frame, reply="Action: click(start_box='(546,1204)')")

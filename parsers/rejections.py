@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from parsers.action import Rejection, RejectionCode
+from parsers.rejections_zh import translate_detail
 
 _EN: dict[RejectionCode, str] = {
     "empty": "Your reply was empty.",
@@ -40,14 +41,16 @@ def describe_rejection(rejection: Rejection, language: str) -> str:
         language: "zh" gives Chinese, all else English.
 
     Returns:
-        A few lines: what was wrong, the code, the detail, the offending piece, what to do.
+        A few lines: what was wrong, the code, the detail, the offending piece, what to do. All of
+        it in one language: a detail that has no Chinese is left out of a Chinese turn.
     """
     if language.startswith("zh"):
         lines = [
             f"{_ZH[rejection.code]}上一条回复没有被执行，手机状态没有变化。",
             f"错误代码：{rejection.code}",
-            f"具体原因：{rejection.message}",
         ]
+        if (detail := translate_detail(rejection.message)) is not None:
+            lines.append(f"具体原因：{detail}")
         if rejection.span:
             lines.append(f"出错的片段：{rejection.span}")
         lines.append("请严格按照要求的格式重新回复，只给出一个完整的动作。")

@@ -6,6 +6,7 @@ a message (AOSP `adb/SERVICES.TXT`).
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from types import TracebackType
@@ -167,7 +168,7 @@ class Connection:
 def error_from_failure(message: str, *, serial: str = "") -> DeviceError:
     """Turn what adb says on failure into its typed error (wordings of adb 29 to 36)."""
     text = message.strip()
-    low = text.lower()
+    low = re.sub(r"^(?:adb: |error: )+", "", text.lower())
     name = f"Phone {serial}" if serial else "The phone"
     facts = {"output": text}
     if "more than one device" in low or "more than one emulator" in low:
@@ -187,7 +188,17 @@ def error_from_failure(message: str, *, serial: str = "") -> DeviceError:
         return DeviceUnauthorizedError(
             f"{name} may not be opened by this user; add a udev rule for it.", **facts
         )
-    if "not found" in low or "no devices" in low or "no such device" in low:
+    if re.search(r"(?:cannot|could not) connect to daemon|failed to start daemon", low):
+        return AdbServerError(
+            "The adb server cannot be reached; run `localserver doctor`.", **facts
+        )
+    if low.startswith("listener "):
+        return CommandFailedError("adb forwards no such port; nothing was removed.", **facts)
+    if "protocol fault" in low:
+        return ConnectionLostError(
+            "The adb server closed the connection in the middle of an answer; try again.", **facts
+        )
+    if "not found" in low or re.search(r"\bno (?:such )?devices?\b", low):
         return DeviceNotFoundError(f"{name} is not connected; see `localserver devices`.", **facts)
     if "unknown host service" in low:
         return AdbServerError(

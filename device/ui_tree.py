@@ -18,7 +18,7 @@ DOCUMENT_MAX_CHARS = 16_000_000
 _REFERENCE = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,8})|(?P<decimal>\d{1,10}));")
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BARE_AMPERSAND = re.compile(r"&(?!(?:#x?[0-9a-fA-F]+|amp|lt|gt|quot|apos);)")
-_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
+_BOUNDS = re.compile(r"\[(-?\d+), ?(-?\d+)\] ?\[(-?\d+), ?(-?\d+)\]")
 _WEB_VIEW = re.compile(r"\bWebView$")
 
 
@@ -36,14 +36,15 @@ def parse_ui_tree(text: str) -> UiTree:
         UiTreeEncodingError: The phone's dumper failed on a character.
         UiTreeError: There is no document, or it is cut off or broken; `details["reason"]`.
     """
-    start = text.find("<hierarchy")
+    end = text.rfind("</hierarchy>")
+    # Of several documents (a dump that was tried again) the last whole one counts.
+    start = text.find("<hierarchy") if end < 0 else text.rfind("<hierarchy", 0, end)
     if start < 0:
         raise _no_document(text)
     if len(text) > DOCUMENT_MAX_CHARS:
         raise _bad("too_large", "more than 16 million characters")
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise _bad("doctype", "a document type, which no dump has")
-    end = text.rfind("</hierarchy>")
     if end >= 0:
         document = text[start : end + len("</hierarchy>")]
     elif empty := re.match(r"<hierarchy[^<>]*/>", text[start:]):

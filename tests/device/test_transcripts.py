@@ -1,4 +1,8 @@
-"""What phones and adb printed, in `tests/data/device_transcripts.jsonl`, is read as meant."""
+"""What phones and adb printed, in `tests/data/device_transcripts.jsonl`, is read as meant.
+
+`device_transcript_variants.jsonl` holds more of the same kinds, written by us: other Android
+versions and makers, CRLF, noise around the answer, decoys beside it.
+"""
 
 from __future__ import annotations
 
@@ -51,21 +55,27 @@ from device.ui_tree import parse_ui_tree
 DATA = Path(__file__).parents[1] / "data"
 TRANSCRIPTS = [
     json.loads(line)
-    for line in (DATA / "device_transcripts.jsonl").read_text(encoding="utf-8").splitlines()
+    for name in ("device_transcripts.jsonl", "device_transcript_variants.jsonl")
+    for line in (DATA / name).read_text(encoding="utf-8").split("\n")
+    if line
 ]
 
 # The names that the transcripts give to failures, and the error that each is read as.
 ERRORS: dict[str, type[DeviceError]] = {
     "ACTIVITY_NOT_EXPORTED": errors.ActivityNotExportedError,
     "ACTIVITY_NOT_FOUND": errors.ActivityNotFoundError,
+    "ADB_SERVER": errors.AdbServerError,
     "ADB_TOO_OLD": errors.AdbTooOldError,
     "AMBIGUOUS_LAUNCHER": errors.AppAmbiguousError,
     "APP_NOT_FOUND": errors.AppNotFoundError,
+    "COMMAND_FAILED": errors.CommandFailedError,
     "COMMAND_MISSING": errors.CommandMissingError,
     "COMMAND_UNSUPPORTED": errors.CommandMissingError,
     "CONNECT_BAD_ADDRESS": errors.BadAddressError,
     "CONNECT_FAILED": errors.ConnectFailedError,
     "CONNECT_REFUSED": errors.ConnectFailedError,
+    "CONNECTION_LOST": errors.ConnectionLostError,
+    "DEVICE_AMBIGUOUS": errors.DeviceAmbiguousError,
     "DEVICE_BOOTING": errors.DeviceBootingError,
     "DEVICE_NOT_FOUND": errors.DeviceNotFoundError,
     "DEVICE_OFFLINE": errors.DeviceOfflineError,
@@ -74,10 +84,14 @@ ERRORS: dict[str, type[DeviceError]] = {
     "INJECT_DENIED": errors.InputBlockedError,
     "MONKEY_SYSKEYS": errors.CommandFailedError,
     "SCREENSHOT_EMPTY": errors.ScreenshotError,
+    "SCREENSHOT_FAILED": errors.ScreenshotError,
+    "SECURE_SETTINGS_DENIED": errors.SecureSettingsDeniedError,
     "SCREENSHOT_REFUSED": errors.ScreenshotRefusedError,
     "SCREENSHOT_TRUNCATED": errors.ScreenshotError,
+    "SERVICE_REFUSED": errors.ServiceRefusedError,
     "TEXT_NOT_TYPABLE": errors.TextNotTypedError,
     "UI_AUTOMATION_BUSY": errors.AutomationBusyError,
+    "UI_DUMP_FAILED": errors.UiTreeError,
     "UI_DUMP_ENCODING": errors.UiTreeEncodingError,
     "UI_DUMP_TRUNCATED": errors.UiTreeError,
     "USER_NOT_ACCESSIBLE": errors.UserNotAccessibleError,

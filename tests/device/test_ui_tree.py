@@ -105,6 +105,50 @@ def test_text_around_the_document_is_cut_off(before: str, behind: str) -> None:
     assert texts(parse_ui_tree(before + dump(node(text="a")) + behind)) == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        # a dump that was tried again: the last whole document counts
+        (dump(node(text="old")) + "\n" + dump(node(text="new")), ["new"]),
+        (dump(node(text="whole")) + '<hierarchy rotation="0"><node text="cut', ["whole"]),
+        ('<hierarchy rotation="0"><node text="cut\n' + dump(node(text="whole")), ["whole"]),
+        ("\ufeff" + dump(node(text="behind a byte order mark")), ["behind a byte order mark"]),
+        (dump(node(text="a")).replace("><", ">\r\n  <"), ["a"]),
+        (dump(node(text="a &amp;nbsp; b")), ["a &nbsp; b"]),
+        (dump(node(text="a&nbsp;b")), ["a&nbsp;b"]),
+        (dump(node(text="1 &lt;hierarchy> 2 &lt;/hierarchy>")), ["1 <hierarchy> 2 </hierarchy>"]),
+        (dump("<!-- made by a vendor -->" + node(text="a")), ["a"]),
+        (dump(node("<![CDATA[ nothing ]]>", text="a")), ["a"]),
+        (dump(node(text="line 1&#10;line 2")), ["line 1\nline 2"]),
+        (dump(node(text="\x00a\x1bb")), ["ab"]),
+        (dump(node(NAF="true", text="")), [""]),
+        (dump(node(text="x", invented_by_a_vendor="7")), ["x"]),
+        (dump(node(**{"class": "android.view.SurfaceView", "package": "com.unity"})), [""]),
+        ("<hierarchy>" + node(text="no rotation") + "</hierarchy>", ["no rotation"]),
+        (dump(node(text="日本語 العربية 😀 é")), ["日本語 العربية 😀 é"]),
+        (dump("".join(node(text=str(n)) for n in range(3))), ["0", "1", "2"]),
+    ],
+)
+def test_nasty_documents_are_read(text: str, texts: list[str]) -> None:
+    assert [n.text for n in nodes(parse_ui_tree(text))] == texts
+
+
+@pytest.mark.parametrize(
+    ("bounds", "box"),
+    [
+        ("[0,0][1080,2400]", Bounds(0, 0, 1080, 2400)),
+        ("[0, 63][1080, 210]", Bounds(0, 63, 1080, 210)),
+        ("[-20,-5][40,30]", Bounds(-20, -5, 40, 30)),
+        ("", Bounds(0, 0, 0, 0)),
+        ("[0,0]", Bounds(0, 0, 0, 0)),
+        ("[NaN,0][1,1]", Bounds(0, 0, 0, 0)),
+        ("[0,0][99999999999999999999,1]", Bounds(0, 0, 99999999999999999999, 1)),
+    ],
+)
+def test_bounds_are_read_or_empty(bounds: str, box: Bounds) -> None:
+    assert nodes(parse_ui_tree(dump(node(bounds=bounds))))[0].bounds == box
+
+
 def test_several_top_nodes_are_all_there_in_order() -> None:
     tree = parse_ui_tree(dump(node(node(text="b"), text="a") + node(text="c")))
     assert texts(tree) == ["a", "b", "c"]

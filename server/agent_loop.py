@@ -29,6 +29,7 @@ from server.act import Observation, Outcome
 from server.control import TaskControl
 from server.elements import Target
 from server.error_body import describe_error
+from server.errors import ScreenWithheldError, TreeNeededError
 from server.loop_decision import Decision
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.loop_phone import LoopPhone
@@ -195,12 +196,14 @@ class _AgentLoop:
         screen = self.control.device_calls.submit(lambda: fingerprint_screen(data))
         try:
             answer = self.control.call_model(lambda: self.server.automate_step(payload))
-        except UnsupportedInputError:
+        except (UnsupportedInputError, TreeNeededError):
             if self.phone.with_ui_tree:
                 raise
-            self.phone.with_ui_tree = (
-                True  # a dialect that numbers elements: look again, with the tree
-            )
+            self.phone.with_ui_tree = True  # numbered elements, or privacy: look again, with it
+            return None
+        except ScreenWithheldError as error:
+            self.query = self.person.hand_over(TakeOver(value=error.message))
+            self.phone.forget_screen()  # the model goes on where the person left the phone
             return None
         self.query, self.last_result = "", None
         return Decision(

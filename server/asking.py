@@ -15,8 +15,9 @@ from server.dialect_mismatch import MismatchWatch
 from server.errors import ParserCrashedError, ReplyUnreadableError
 from server.journal import Journal, ReadReply
 from server.killpoints import reach
-from server.model.client import AsksModel
 from server.model.reply import ModelReply, require_whole
+from server.privacy.cover import Cover
+from server.privacy.egress import Egress
 from server.session import Equipment, Session
 
 logger = logging.getLogger(__name__)
@@ -26,13 +27,13 @@ class Asker:
     """Asks a session's model until there is an action.
 
     Args:
-        model: Who speaks to providers.
+        egress: The gate to the models.
         journal: Where each reply and rejection is put on record at once.
         max_reasks: How often the model is asked again when its reply cannot be read.
     """
 
-    def __init__(self, model: AsksModel, journal: Journal, *, max_reasks: int) -> None:
-        self._model = model
+    def __init__(self, egress: Egress, journal: Journal, *, max_reasks: int) -> None:
+        self._egress = egress
         self._journal = journal
         self._max_reasks = max_reasks
 
@@ -43,6 +44,7 @@ class Asker:
         prompt: list[Message],
         pictures: Mapping[str, str],
         context: ReplyContext,
+        cover: Cover | None,
     ) -> ReadReply:
         """Ask; while the reply is no action, tell the model why and ask again, a few times.
 
@@ -52,18 +54,22 @@ class Asker:
             prompt: The messages, pictures by name.
             pictures: The data URL of each name.
             context: What decoding the reply needs.
+            cover: What privacy took out of the observation; the prompt loses it here.
 
         Raises:
             ModelError: No whole reply.
             ReplyUnreadableError: No readable reply; the last rejection is in its details.
             ParserCrashedError: The parser raised.
         """
-        asked = prompt
+        asked = prompt if cover is None else cover.mask_messages(prompt)
         rejection: Rejection | None = None
         await self._journal.note_prompt(session, asked)
         for reask in range(self._max_reasks + 1):
             reach("K6")
-            reply = await self._model.ask(equipment.target, put_pictures_in(asked, pictures))
+            sent = put_pictures_in(asked, pictures)
+            reply = await self._egress.ask(
+                session, equipment.target, sent, cover, level=equipment.privacy
+            )
             reach("K7")
             await self._journal.note_reply(session, reply, reask)
             require_whole(reply)

@@ -219,6 +219,20 @@ class PolicyDeniedError(ServerError):
     status = 403
 
 
+class ScreenWithheldError(ServerError):
+    """Privacy `strict`: this screen may not leave the machine; `reason`: black, unreadable, ..."""
+
+    code = "privacy.screen_withheld"
+    status = 403
+
+
+class TreeNeededError(ServerError):
+    """A privacy level needs the UI tree, and the observation came without."""
+
+    code = "privacy.tree_needed"
+    status = 422
+
+
 class OverloadedError(ServerError):
     code = "server.overloaded"
     status = 429

@@ -10,7 +10,7 @@ import hashlib
 import io
 import struct
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pybase64
@@ -53,6 +53,7 @@ class Screenshot:
         size: Size in pixels, upright.
         as_is: Whether `data` may go to a model untouched (PNG or JPEG, upright, not CMYK).
         sha256: Of `data`, in hex.
+        pixels: Upright RGB pixels, where they are at hand: then `data` is not decoded again.
     """
 
     data: bytes
@@ -60,6 +61,7 @@ class Screenshot:
     size: Size
     as_is: bool
     sha256: str
+    pixels: Image.Image | None = field(default=None, repr=False, compare=False)
 
     @property
     def media_type(self) -> str:
@@ -245,12 +247,21 @@ def open_resized(screenshot: Screenshot, sent_size: Size) -> Image.Image:
     Raises:
         ImageError: The pixels cannot be decoded.
     """
+    if screenshot.pixels is not None:
+        target = _pair(sent_size)
+        if screenshot.pixels.size == target:
+            return screenshot.pixels.copy()  # who asked may draw on it
+        return screenshot.pixels.resize(target, Image.Resampling.BICUBIC)
     return shared_decoder().to_pixels(
         screenshot.data, screenshot.format, _pair(screenshot.size), _pair(sent_size)
     )
 
 
 def _resize_to_jpeg(screenshot: Screenshot, sent_size: Size) -> bytes:
+    if screenshot.pixels is not None:
+        buffer = io.BytesIO()
+        open_resized(screenshot, sent_size).save(buffer, "JPEG", quality=JPEG_QUALITY)
+        return buffer.getvalue()
     return shared_decoder().to_jpeg(
         screenshot.data, screenshot.format, _pair(screenshot.size), _pair(sent_size)
     )

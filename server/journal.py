@@ -11,6 +11,7 @@ from typing import Any
 from parsers.action import Action, Rejection, Size
 from parsers.base import Environment, Message
 from parsers.errors import ParserError
+from server.elements import Target
 from server.engine import Engine
 from server.errors import ModelError, ServerError
 from server.model.reply import ModelReply
@@ -66,8 +67,11 @@ class Journal:
         read: ReadReply,
         sent_size: Size,
         request: StepRequest,
+        target: Target | None,
     ) -> None:
         """Write the step's line; durable, and part of the session, when this returns.
+
+        `target` is the answer's as it may be kept: with a masked label, where privacy asks for it.
 
         Raises:
             StorageError: It could not be written; the session is as it was before.
@@ -92,14 +96,14 @@ class Journal:
                     sent_size=sent_size,
                     policy=answer.policy,
                     idempotency_key=key,
-                    fingerprint=request.fingerprint(picture.sha256) if key is not None else None,
-                    target=answer.target,
+                    fingerprint=request.fingerprint(picture.origin) if key is not None else None,
+                    target=target,
                 )
             )
             session.known_texts.update(new_texts)
-            session.take_over(environment, picture.sha256, answer)
+            session.take_over(environment, picture.origin, answer)
             if key is not None:
-                fingerprint = request.fingerprint(picture.sha256)
+                fingerprint = request.fingerprint(picture.origin)
                 session.steps_by_key[key] = KeyedStep(answer.number, fingerprint)
 
         await self._engine.in_files(write)

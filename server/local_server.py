@@ -30,8 +30,11 @@ from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
 from server.payloads import SessionRequest, StepRequest
 from server.policy import Policy, RulePolicy
+from server.privacy.egress import Egress
+from server.privacy.levels import PrivacyLevel, is_local, stricter
 from server.prompts import ParserShelf
 from server.records.opening import open_store
+from server.records.schema import HASH_CHARS
 from server.records.store import KeepsRecords, check_event_kind
 from server.session import Answer, Equipment, Session
 from server.session_reading import SessionReader
@@ -102,7 +105,8 @@ class LocalServer:
         )
         self._journal.listen(self.metrics.count_event)
         self._observer = Observer(self.settings, self._engine, self._store)
-        self._asker = Asker(self._model, self._journal, max_reasks=self.settings.max_reasks)
+        self._egress = Egress(self._model, self._journal)
+        self._asker = Asker(self._egress, self._journal, max_reasks=self.settings.max_reasks)
         self._running_steps = 0
         self._closed = False
         if self.settings.keep_days is not None or self.settings.keep_bytes is not None:
@@ -174,7 +178,13 @@ class LocalServer:
             default_max_side_px=target.defaults.max_side_px,
             max_pixels=self.settings.max_image_pixels,
         )
-        return Equipment(parser, target, resize)
+        return Equipment(parser, target, resize, self._privacy_of(request, target))
+
+    def _privacy_of(self, request: SessionRequest, target: ModelTarget) -> PrivacyLevel:
+        """The strictest of what the operator and the caller ask for, towards this model."""
+        settings = self.settings
+        remote = None if is_local(target.config.api_base) else settings.remote_privacy
+        return stricter(settings.privacy, remote, request.privacy)
 
     # --- take a step ----------------------------------------------------------------------
 
@@ -241,42 +251,51 @@ class LocalServer:
         screenshot = await self._observer.take_screenshot(request, allow_path=allow_path)
         clock.passed("image")
         number = session.next_number
-        picture = name_picture(number, screenshot, request)
-        answered = session.answer_to(request.idempotency_key, picture.sha256, request)
+        picture_hash = screenshot.sha256[:HASH_CHARS]
+        answered = session.answer_to(request.idempotency_key, picture_hash, request)
         if answered is not None:
             return answered
         try:
             equipment = self._equipment_of(session)
             parser = equipment.parser
+            # What is kept and sent from here on is the view: privacy has taken its part out.
+            view = await self._observer.view(session, request, screenshot, equipment)
+            picture = name_picture(number, view, screenshot)
             environment, numbered = await self._observer.read_environment(
-                session, request, picture, screenshot, equipment
+                session, view, picture, equipment
             )
             # 3 plan: the size that will be sent, known before the prompt is written.
             sent_size = plan_sent_size(
                 screenshot.size, parser.space, parser.images, equipment.resize
             )
             # 4 prompt: written, and its pictures encoded, once, while the screenshot is stored.
-            async with self._observer.storing(session, picture, screenshot, request):
+            async with self._observer.storing(session, picture, view):
                 prompt = write_prompt(session, environment, parser, sent_size)
                 clock.passed("prompt")
                 pictures = await self._observer.encode(
-                    session, picture, screenshot, sent_size, equipment, environment, prompt
+                    session, picture, view, sent_size, equipment, environment, prompt
                 )
             clock.passed("encode")
             # 5 model, 6 parse: an action, or told why not and asked again.
             read = await self._asker.ask_until_readable(
-                session, equipment, prompt, pictures, reply_context(environment, sent_size)
+                session,
+                equipment,
+                prompt,
+                pictures,
+                reply_context(environment, sent_size),
+                view.cover,
             )
             clock.passed("model")
-            # 7 policy: may it run without a person?
-            seen = await self._observer.with_elements(environment, request, screenshot)
+            # 7 policy: may it run without a person? It decides on what is really there.
+            seen = await self._observer.with_elements(environment, request, view)
             decision = self.policy.decide(read.action, seen)
             clock.passed("policy")
             # 8 log: durable; then, and only then, the answer.
             target = numbered.target_of(read.action) if numbered is not None else None
-            answer = Answer(read.action, number, decision.to_wire(), target)
+            real_target = await self._observer.unmask(target, request, view)
+            answer = Answer(read.action, number, decision.to_wire(), real_target)
             await self._journal.write_step(
-                session, environment, picture, answer, read, sent_size, request
+                session, environment, picture, answer, read, sent_size, view.request, target
             )
             clock.passed("log")
         except BaseException as error:

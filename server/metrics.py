@@ -25,7 +25,7 @@ from parsers.action import RejectionCode
 from parsers.base import Message
 from server.error_body import describe_error
 from server.errors import ModelError
-from server.model.client import AsksModel
+from server.model.client import AsksModel, Witness
 from server.model.providers import ModelTarget
 from server.model.reply import ModelReply
 
@@ -141,11 +141,13 @@ class MeasuredModel:
         self._model = model
         self._metrics = metrics
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: Witness | None = None
+    ) -> ModelReply:
         started = time.perf_counter()
         attempts: Sequence[Mapping[str, Any]] = ()
         try:
-            reply = await self._model.ask(target, messages)
+            reply = await self._model.ask(target, messages, before_send)
             attempts = [attempt.to_wire() for attempt in reply.attempts]
             return reply
         except ModelError as error:

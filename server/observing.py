@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from parsers.action import Size
 from parsers.base import Environment, Message
-from server.elements import NumberedElements, number_elements
+from server.elements import NumberedElements, Target, number_elements
 from server.engine import Engine
 from server.errors import BadRequestError, ParserCrashedError
 from server.image_sources import SourceRules, fetch_if_web, read_picture
@@ -25,11 +25,32 @@ from server.killpoints import reach
 from server.marks import encode_with_marks
 from server.numbering import Numbering, read_tree
 from server.payloads import StepRequest
+from server.privacy.cover import Cover, cover_screen
+from server.privacy.finding import OwnWords
+from server.privacy.ocr import PictureReader, is_installed
+from server.privacy.words import PrivateWords
 from server.records.messages import Picture, name_pictures
 from server.records.schema import HASH_CHARS
 from server.records.store import KeepsRecords, step_name
 from server.session import Equipment, Session
 from server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An observation as it is kept and sent: with privacy off, as it came.
+
+    Attributes:
+        request: With the UI tree.
+        screenshot: The picture.
+        cover: What privacy took out; None where it is off.
+        is_kept: Whether the picture is kept.
+    """
+
+    request: StepRequest
+    screenshot: Screenshot
+    cover: Cover | None = None
+    is_kept: bool = True
 
 
 class Observer:
@@ -40,6 +61,8 @@ class Observer:
         self._engine = engine
         self._store = store
         self._numbering = Numbering()
+        self._private_words: PrivateWords | None = None
+        self._picture_reader = PictureReader()
 
     async def take_screenshot(self, request: StepRequest, *, allow_path: bool) -> Screenshot:
         """Get the picture's bytes and check them.
@@ -57,29 +80,78 @@ class Observer:
         part = await fetch_if_web(request.screenshot, rules)
         return await self._engine.in_images(lambda: self._check(read_picture(part, rules)))
 
+    async def view(
+        self, session: Session, request: StepRequest, screenshot: Screenshot, equipment: Equipment
+    ) -> View:
+        """The observation without what the session's privacy hides.
+
+        Raises:
+            TreeNeededError: It came without the UI tree.
+            ScreenWithheldError: The screen may not leave the machine.
+            BadRequestError: The tree cannot be read.
+            ImageError: The pixels cannot be decoded.
+        """
+        level = equipment.privacy
+        if level == "off":
+            return View(request, screenshot)
+        own = OwnWords.of(session.own_words(request.query))
+        read_texts = None
+        if self._settings.privacy_ocr and is_installed():
+            read_texts = self._picture_reader.read
+        covered = await self._engine.in_images(
+            lambda: cover_screen(
+                level,
+                screenshot,
+                request.ui_tree,
+                own,
+                self._words(),
+                learnt=session.private_texts,
+                read_texts=read_texts,
+            )
+        )
+        return View(
+            replace(request, ui_tree=covered.ui_tree),
+            covered.screenshot,
+            covered.cover,
+            is_kept=self._settings.store_pictures == "masked",
+        )
+
+    def _words(self) -> PrivateWords:
+        """Read when a level first needs them."""
+        self._private_words = self._private_words or PrivateWords.load(self._settings.config_dir)
+        return self._private_words
+
     async def with_elements(
-        self, environment: Environment, request: StepRequest, screenshot: Screenshot
+        self, environment: Environment, request: StepRequest, view: View
     ) -> Environment:
         """The observation with the words of its UI tree, for whoever decides by them.
 
         A tree that cannot be read gives none: the decision is the stricter for it.
         """
-        if environment.elements is not None or request.ui_tree is None:
+        is_real = environment.elements is not None and view.cover is None
+        if is_real or request.ui_tree is None:
             return environment
         try:
             tree = await self._engine.in_images(read_tree, request.ui_tree)
         except BadRequestError:
             return environment
-        numbered = number_elements(tree, screenshot.size, base=1)
+        numbered = number_elements(tree, view.screenshot.size, base=1)
         return replace(environment, elements=numbered.elements)
 
+    async def unmask(
+        self, target: Target | None, request: StepRequest, view: View
+    ) -> Target | None:
+        """A target with the label that is really there: whoever acts finds it again by that."""
+        if target is None or view.cover is None or target.source != "tree":
+            return target
+        tree = await self._engine.in_images(read_tree, request.ui_tree)
+        real = number_elements(tree, view.screenshot.size, base=1).elements
+        place = target.element.bounds
+        label = next((one.label for one in real if one.bounds == place), target.element.label)
+        return replace(target, element=replace(target.element, label=label))
+
     async def read_environment(
-        self,
-        session: Session,
-        request: StepRequest,
-        picture: Picture,
-        screenshot: Screenshot,
-        equipment: Equipment,
+        self, session: Session, view: View, picture: Picture, equipment: Equipment
     ) -> tuple[Environment, NumberedElements | None]:
         """What the parser is told of the observation, and what its numbers mean.
 
@@ -88,6 +160,7 @@ class Observer:
             UnsupportedInputError: The screen has nothing that could be numbered here.
         """
         numbered = None
+        request, screenshot = view.request, view.screenshot
         if equipment.parser.needs_elements:
             last = session.actions[-1] if session.actions else None
             numbered = await self._engine.in_images(
@@ -106,17 +179,13 @@ class Observer:
         return environment, numbered
 
     @asynccontextmanager
-    async def storing(
-        self, session: Session, picture: Picture, screenshot: Screenshot, request: StepRequest
-    ) -> AsyncIterator[None]:
-        """Store the bytes as they came: meanwhile the body runs, and after it they are durable.
+    async def storing(self, session: Session, picture: Picture, view: View) -> AsyncIterator[None]:
+        """Store the picture and the tree: meanwhile the body runs, and after it they are durable.
 
         Raises:
             StorageError: A file could not be written.
         """
-        saving = asyncio.create_task(
-            self._engine.in_files(self._save, session, picture, screenshot, request)
-        )
+        saving = asyncio.create_task(self._engine.in_files(self._save, session, picture, view))
         try:
             yield
         finally:
@@ -126,7 +195,7 @@ class Observer:
         self,
         session: Session,
         picture: Picture,
-        screenshot: Screenshot,
+        view: View,
         sent_size: Size,
         equipment: Equipment,
         environment: Environment,
@@ -143,20 +212,22 @@ class Observer:
             StorageError: A file could not be written, or a picture of an earlier step is gone.
         """
         names = name_pictures(prompt)
-        sent = await self._encode(session, screenshot, sent_size, equipment, environment, names)
+        sent = await self._encode(
+            session, view.screenshot, sent_size, equipment, environment, names
+        )
         marked = environment.marked_image
-        if marked is not None and marked in names:
+        if marked is not None and marked in names and picture.is_kept:
             data = read_data_url(sent[marked], max_bytes=len(sent[marked]))
             await self._engine.in_files(
                 self._store.save_image, session.id, picture.marked_name, data
             )
         return sent
 
-    def _save(
-        self, session: Session, picture: Picture, screenshot: Screenshot, request: StepRequest
-    ) -> None:
+    def _save(self, session: Session, picture: Picture, view: View) -> None:
+        request, screenshot = view.request, view.screenshot
         self._store.check_room()
-        self._store.save_image(session.id, picture.name, screenshot.data)
+        if picture.is_kept:
+            self._store.save_image(session.id, picture.name, screenshot.data)
         if picture.ui_tree_name is not None and request.ui_tree is not None:
             ui_tree = request.ui_tree.encode("utf-8")
             self._store.save_image(session.id, picture.ui_tree_name, ui_tree)
@@ -216,11 +287,20 @@ class Observer:
         )
 
 
-def name_picture(number: int, screenshot: Screenshot, request: StepRequest) -> Picture:
-    """How the files of a step are called, and the hash of its picture."""
+def name_picture(number: int, view: View, origin: Screenshot) -> Picture:
+    """How the files of a step are called, and the hash of its picture.
+
+    Args:
+        number: The step's.
+        view: What is kept of it.
+        origin: The picture as it came.
+    """
     name = step_name(number)
+    is_masked = view.screenshot is not origin
     return Picture(
-        name=f"{name}.{screenshot.format}",
-        sha256=screenshot.sha256[:HASH_CHARS],
-        ui_tree_name=f"{name}.xml" if request.ui_tree else None,
+        name=f"{name}.{view.screenshot.format}",
+        sha256=view.screenshot.sha256[:HASH_CHARS],
+        ui_tree_name=f"{name}.xml" if view.request.ui_tree else None,
+        source_sha256=origin.sha256[:HASH_CHARS] if is_masked else None,
+        is_kept=view.is_kept,
     )

@@ -73,7 +73,7 @@ class SessionRequest:
             model_config,
             extra_info,
             read_policy(data.get("policy")),
-            read_privacy(data.get("privacy")),
+            read_privacy(data.get("privacy") or (extra_info or {}).get("privacy")),
         )
 
     @property

@@ -12,6 +12,7 @@ from server.errors import (
     StorageError,
 )
 from server.payloads import SessionRequest
+from server.privacy.levels import FIRST_SEND
 from server.records.logs import EventLog, SessionLog
 from server.records.messages import (
     StepRecord,
@@ -86,6 +87,7 @@ def rebuild_session(store: KeepsRecords, session_id: str) -> Session:
         damage=scan.damage or (Damage("broken", odd_line, 0, 0) if odd_line else None),
         stop_reason=find_stop_reason(events.events),
         known_texts=set(scan.texts),
+        has_told_remote=any(event.get("kind") == FIRST_SEND for event in events.events),
     )
     for step in steps:
         answer = Answer(step.action, step.number, step.policy, step.target)

@@ -18,6 +18,7 @@ from server.errors import (
 )
 from server.images import ResizeRequest, SentImage
 from server.model.providers import ModelTarget
+from server.privacy.levels import PrivacyLevel
 from server.payloads import SessionRequest, StepRequest
 from server.records.logs import EventLog, SessionLog
 from server.records.reader import (
@@ -32,6 +33,7 @@ class Equipment:
     parser: Parser
     target: ModelTarget
     resize: ResizeRequest
+    privacy: PrivacyLevel = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ class Session:
     stop_reason: str | None = None
     damage: Damage | None = None
     equipment: Equipment | None = None
+    has_told_remote: bool = False
+    private_texts: dict[str, str] = field(default_factory=dict, repr=False)
     watch: MismatchWatch = field(default_factory=MismatchWatch)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     running: asyncio.Task[Any] | None = None
@@ -100,6 +104,10 @@ class Session:
         question = asked.value if isinstance(asked, Info) else ""
         words = user_comment.strip()
         return Exchange(question, words) if words or question else None
+
+    def own_words(self, query: str) -> list[str]:
+        """What the person said in this session: the task, replies, remarks, and this one."""
+        return [self.request.task, *(exchange.answer for exchange in self.dialogue), query]
 
     def take_over(self, environment: Environment, picture_hash: str, answer: Answer) -> None:
         """Add an answered step."""

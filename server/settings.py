@@ -19,6 +19,7 @@ from server.config_files import (
     suggest,
 )
 from server.errors import ConfigError
+from server.privacy.levels import McpPrivacyLevel, PrivacyLevel, StoredPictures
 from server.tokens import default_state_dir, is_open_to_others
 
 logger = logging.getLogger(__name__)
@@ -126,6 +127,14 @@ class Settings(_Frozen):
         allow_image_file: Whether HTTP callers may name a picture by a path on the server.
         allow_image_url: Whether a screenshot may be given as an http(s) URL.
         image_url_hosts: Hosts that such a URL may name although they are in a private network.
+        privacy: What is masked before a picture or a text is kept or sent to a model: `off`,
+            `standard` or `strict`; a session or a task may ask for more, never for less.
+        remote_privacy: The same for models that are not on this machine; the stricter holds.
+        mcp_privacy: What an outer model behind MCP gets: `open`, `summary` or `private`.
+        store_pictures: Whether a level that masks keeps the masked pictures, or none.
+        privacy_ocr: Whether `strict` also reads each picture (a second or so of one core), where
+            the extra `ocr` is installed; else it masks what the UI tree does not tell.
+        summary_provider: Who writes `state_summary` for outer models; a provider on this machine.
         max_reasks: How often the model is asked again when its reply cannot be read.
         default_task_type: Dialect where neither the request nor the model's config names one.
         default_provider: Provider where a request names none; None: the first one configured.
@@ -161,6 +170,12 @@ class Settings(_Frozen):
     allow_image_file: bool = False
     allow_image_url: bool = False
     image_url_hosts: tuple[str, ...] = ()
+    privacy: PrivacyLevel = "off"
+    remote_privacy: PrivacyLevel = "off"
+    mcp_privacy: McpPrivacyLevel = "open"
+    store_pictures: StoredPictures = "masked"
+    privacy_ocr: bool = True
+    summary_provider: str | None = None
     max_reasks: int = Field(default=2, ge=0, le=10)
     default_task_type: str = "step0920"
     default_provider: str | None = None

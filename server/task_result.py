@@ -135,6 +135,7 @@ def stop_reason_for(error: Exception) -> StopReason:
             "model": "MODEL_FAILED",
             "image": "DEVICE_FAILED",
             "policy": "POLICY_DENIED",
+            "privacy": "POLICY_DENIED",
         }
         return reasons.get(room, "INTERRUPTED")
     return "INTERRUPTED"

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from server.errors import BadRequestError
 from server.policy import Level
+from server.privacy.levels import PrivacyLevel
 
-PrivacyLevel = Literal["off", "standard", "strict"]
 Scope = Literal["apps", "off"]
 ClassName = str
 PackageName = str

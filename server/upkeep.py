@@ -167,6 +167,8 @@ def _check_steps(store: ReadsRecords, session_id: str, reading: LogReading) -> I
         if not isinstance(wire, Mapping) or number != line.seq:
             yield Finding("step_odd", f"line {place} is no step {line.seq}", place)
             continue
+        if wire.get("kept") is False:
+            continue  # privacy: no picture of this step is kept
         name = PurePosixPath(str(wire.get("image"))).name
         try:
             data = store.read_image(session_id, name)

@@ -54,6 +54,8 @@ _LOOK_AT_REPLY = (
 )
 REMEDIES: dict[str, str] = {
     "server.error": "Look into the server's log; report it with the session's id.",
+    "privacy.screen_withheld": "Do this page by hand and go on; or install the extra `ocr`.",
+    "privacy.tree_needed": "Send `observation.ui_tree`, empty if the screen gives none.",
     "server.overloaded": "Wait and send it again; see `max_running_steps`.",
     "server.shutting_down": "Wait until the server is back, then send it again.",
     "server.unreachable": "Start it with `localserver serve`, or correct the address.",

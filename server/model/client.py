@@ -6,10 +6,9 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from typing import Any, Protocol
 
 import httpx2
@@ -28,8 +27,10 @@ from server.errors import (
 )
 from server.model.providers import ModelTarget, read_key
 from server.model.reply import Attempt, ModelReply, read_completion
+from server.privacy.levels import is_local
 from server.records.schema import utc_now
 
+COMPLETIONS = "/chat/completions"
 MAX_REPLY_BYTES = 4 * 1024 * 1024
 CONNECT_TIMEOUT_S = 10.0
 RETRY_STATUSES = frozenset({408, 409, 425, 429})
@@ -39,10 +40,31 @@ _OPTIONAL_ARGS = ("temperature", "top_p", "frequency_penalty", "presence_penalty
 _UNSUPPORTED = re.compile(r"unsupported|not support|unrecognized|unknown|not permitted|extra", re.I)
 
 
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """The body of one request, just before it is sent.
+
+    Attributes:
+        host: Host and port that it goes to.
+        path: The path there.
+        body: The very bytes.
+    """
+
+    host: str
+    path: str
+    body: bytes = field(repr=False)
+
+
+Witness = Callable[[Outgoing], Awaitable[None]]
+"""Sees each body before it leaves; while it raises, nothing leaves."""
+
+
 class AsksModel(Protocol):
     """What the walk needs of a model client."""
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply: ...
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: Witness | None = None
+    ) -> ModelReply: ...
 
     async def close(self) -> None: ...
 
@@ -54,12 +76,15 @@ class ModelClient:
         self._clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
         self._quirks: dict[tuple[str, str], frozenset[str]] = {}
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: Witness | None = None
+    ) -> ModelReply:
         """Put one question, with retries, within the provider's deadline.
 
         Args:
             target: Whom to ask and how.
             messages: OpenAI messages; pictures are data URLs already.
+            before_send: Told of each body, repeated ones too, before it is sent.
 
         Returns:
             The reply, whole or cut: see `reply.require_whole`.
@@ -73,7 +98,7 @@ class ModelClient:
         ends = started + target.config.deadline_s
         while True:
             try:
-                reply = await self._try_once(target, messages, ends, attempts)
+                reply = await self._try_once(target, messages, ends, attempts, before_send)
             except ModelError as error:
                 if await self._may_retry(target, error, attempts, ends):
                     continue
@@ -98,13 +123,14 @@ class ModelClient:
         messages: Sequence[Message],
         ends: float,
         attempts: list[Attempt],
+        before_send: Witness | None,
     ) -> ModelReply:
         started_at, started = utc_now(), time.monotonic()
         wait_s = min(target.config.timeout_s, ends - started)
         outcome, status, request_id = "ok", None, None
         try:
             async with asyncio.timeout(max(wait_s, 0.001)):
-                response = await self._post(target, messages, wait_s)
+                response = await self._post(target, messages, wait_s, before_send)
             status, request_id = (
                 response.status_code,
                 _mask_text(target, response.headers.get("x-request-id")),
@@ -138,12 +164,20 @@ class ModelClient:
             attempts.append(Attempt(started_at, duration_s, outcome, status, request_id))
 
     async def _post(
-        self, target: ModelTarget, messages: Sequence[Message], wait_s: float
+        self,
+        target: ModelTarget,
+        messages: Sequence[Message],
+        wait_s: float,
+        before_send: Witness | None,
     ) -> httpx2.Response:
         key = read_key(target)
         body = orjson.dumps({"model": target.model, "messages": messages, **self._fit_args(target)})
+        if before_send is not None:
+            place = httpx2.URL(target.config.api_base)
+            path = place.path.rstrip("/") + COMPLETIONS
+            await before_send(Outgoing(place.netloc.decode("ascii"), path, body))
         return await self._client_of(target).post(
-            "/chat/completions",
+            COMPLETIONS,
             cast_to=httpx2.Response,
             content=body,
             options={
@@ -166,7 +200,7 @@ class ModelClient:
                 api_key="set-per-request",
                 base_url=target.config.api_base,
                 max_retries=0,
-                http_client=_BoundedClient(trust_env=not _is_loopback(target.config.api_base)),
+                http_client=_BoundedClient(trust_env=not is_local(target.config.api_base)),
             )
             # The package would send these from OPENAI_* variables to any provider.
             client.organization = None
@@ -342,13 +376,3 @@ def _timeout_error(target: ModelTarget, wait_s: float) -> ModelTimeoutError:
         "timeout_s in model_config.yaml",
         provider=target.provider,
     )
-
-
-def _is_loopback(address: str) -> bool:
-    host = httpx2.URL(address).host
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

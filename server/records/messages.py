@@ -24,11 +24,21 @@ class Picture:
         name: File name in the session's image folder.
         sha256: First 128 bits of the file's SHA-256, in hex.
         ui_tree_name: File name of the UI tree, where one came.
+        source_sha256: The same of the picture as it came, where a masked one is kept: it tells
+            whether a repeated request is the same one.
+        is_kept: Whether the picture's file is kept.
     """
 
     name: str
     sha256: str
     ui_tree_name: str | None = None
+    source_sha256: str | None = None
+    is_kept: bool = True
+
+    @property
+    def origin(self) -> str:
+        """The hash of the picture as it came."""
+        return self.source_sha256 or self.sha256
 
     @property
     def marked_name(self) -> str:
@@ -196,7 +206,7 @@ def read_step(message: Mapping[str, Any]) -> StepRecord:
             number=message["step"],
             environment=environment,
             action=action,
-            picture_sha256=wire.get("sha256", ""),
+            picture_sha256=wire.get("source_sha256") or wire.get("sha256", ""),
             policy=message.get("policy") or {},
             idempotency_key=message.get("idempotency_key"),
             fingerprint=message.get("fingerprint") or "",
@@ -217,6 +227,8 @@ def _build_environment(environment: Environment, picture: Picture) -> dict[str, 
     optional = {
         "marked_image": environment.marked_image,
         "ui_tree": picture.ui_tree_name,
+        "source_sha256": picture.source_sha256,
+        "kept": None if picture.is_kept else False,
         "foreground": environment.foreground,
         "last_result": environment.last_result,
     }

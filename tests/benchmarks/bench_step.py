@@ -51,7 +51,9 @@ CASES: list[tuple[str, str, list[int] | None]] = [
 class InstantModel:
     """Answers at once, always the same."""
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: object = None
+    ) -> ModelReply:
         json.dumps({"model": target.model, "messages": messages})
         return ModelReply(REPLY, finish_reason="stop", attempts=(Attempt("", 0.0, "ok"),))
 

@@ -69,7 +69,9 @@ class TellingModel:
         self._pipe = pipe
         self._chance = chance
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: object = None
+    ) -> ModelReply:
         x, y = self._chance.randint(0, 1000), self._chance.randint(0, 1000)
         self._pipe.tell(event="call")
         reply = f"<THINK> t </THINK>\nexplain:e\taction:CLICK\tpoint:{x},{y}\tsummary:s{x}-{y}"

@@ -36,7 +36,9 @@ class UniqueTaps:
         self._mark = mark
         self._random = random.Random()
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: object = None
+    ) -> ModelReply:
         if self._mark in str(messages):
             _count(self._marked)
         await asyncio.sleep(self._random.uniform(0, self._delay_s))

@@ -37,10 +37,15 @@ class TextReader(Protocol):
 
 
 class RapidTextReader:
-    """rapidocr, loaded at first use; one thread: the phone and the server need cores too."""
+    """rapidocr, loaded at first use; one thread: the phone and the server need cores too.
 
-    def __init__(self) -> None:
+    Args:
+        min_confidence: Readings below it are left out.
+    """
+
+    def __init__(self, min_confidence: float = MIN_CONFIDENCE) -> None:
         self._engine: Any = None
+        self._min_confidence = min_confidence
 
     def read(self, pixels: Pixels) -> list[Text]:
         if self._engine is None:
@@ -51,7 +56,7 @@ class RapidTextReader:
         return [
             Text(str(text), _box_around(corners), float(score))
             for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
-            if score >= MIN_CONFIDENCE and str(text).strip()
+            if score >= self._min_confidence and str(text).strip()
         ]
 
 

@@ -22,7 +22,9 @@ class CountingModel:
         self.calls = 0
         self._lock = threading.Lock()
 
-    async def ask(self, target: ModelTarget, messages: Sequence[Message]) -> ModelReply:
+    async def ask(
+        self, target: ModelTarget, messages: Sequence[Message], before_send: object = None
+    ) -> ModelReply:
         with self._lock:
             self.calls += 1
             number = self.calls

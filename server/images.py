@@ -28,6 +28,7 @@ from server.image_headers import (
     read_webp_exif,
     read_webp_size,
 )
+from server.pixels import JPEG_QUALITY
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 MEDIA_TYPES: dict[ImageFormat, str] = {

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from server.errors import BadRequestError
-from server.task_terms import PrivacyLevel, TaskPolicy
+from server.privacy.levels import PrivacyLevel
+from server.task_terms import TaskPolicy
 
 ReplyMode = Literal["pass_to_client", "auto_reply", "no_reply", "manual_reply"]
 

@@ -18,8 +18,8 @@ from server.errors import (
 )
 from server.images import ResizeRequest, SentImage
 from server.model.providers import ModelTarget
-from server.privacy.levels import PrivacyLevel
 from server.payloads import SessionRequest, StepRequest
+from server.privacy.levels import PrivacyLevel
 from server.records.logs import EventLog, SessionLog
 from server.records.reader import (
     Damage,

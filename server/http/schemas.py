@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from server.errors import BadRequestError
 from server.loop_options import LoopOptions
+from server.privacy.levels import PrivacyLevel
 from server.task_request import TaskRequest
 from server.task_result import StopReason
-from server.task_terms import PrivacyLevel, TaskPolicy
+from server.task_terms import TaskPolicy
 
 MAX_TEXT = 20_000
 

@@ -19,7 +19,6 @@ from server.session import Session
 logger = logging.getLogger(__name__)
 
 
-
 class Egress:
     """Every question of a session to a model passes here.
 

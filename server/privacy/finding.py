@@ -63,6 +63,16 @@ class Finder:
         self.words = words
         self._own = own
         self._learnt: dict[str, Kind] = {}
+        self._all_amounts = False
+        self._all_dates = False
+
+    def notice(self, texts: Iterable[str], packages: Iterable[str]) -> None:
+        """What the screen is about: a bank's amounts are all private, so are dates of birthdays."""
+        joined = "\n".join(texts).lower()
+        self._all_amounts = any(forms.MONEY_PACKAGES.search(name) for name in packages) or any(
+            label in joined for label in ("余额", "balance", "总资产", "账单明细", "工资")
+        )
+        self._all_dates = forms.BIRTHDAY_WORDS.search(joined) is not None
 
     def learn(self, kind: Kind, text: str) -> None:
         """From now on this text is private wherever it stands (a name from a title, a code)."""
@@ -140,6 +150,13 @@ class Finder:
         for kind, pattern in forms.RULES:
             for match in pattern.finditer(line):
                 yield Found(kind, *match.span())
+        if self._all_dates:
+            for pattern in forms.DATES:
+                for match in pattern.finditer(line):
+                    yield Found("birthday", *match.span())
+        for match in forms.PASSWORD.finditer(line):
+            if "://" not in match[0] and not match[0].startswith(("+", "@", "#", "$")):
+                yield Found("password", *match.span())
         yield from self._persons(line)
         for match in forms.AMOUNT.finditer(line):
             if self._is_private_amount(line, match[0]):
@@ -155,7 +172,7 @@ class Finder:
 
     def _is_private_amount(self, line: str, amount: str) -> bool:
         """Large, signed, or beside a word for what somebody owns or earns: no price of a thing."""
-        if forms.THOUSANDS.search(amount) or forms.SIGNED.match(amount):
+        if self._all_amounts or forms.THOUSANDS.search(amount) or forms.SIGNED.match(amount):
             return True
         lower = line.lower()
         return any(label in lower for label, kind in self.words.labels.items() if kind == "balance")
@@ -174,6 +191,10 @@ class Finder:
             yield Found("person", *match.span())
         for match in forms.GREETED.finditer(line):
             yield Found("person", *match.span(1))
+        for pattern in (forms.WITH_NAME, forms.OWNED):
+            for match in pattern.finditer(line):
+                if match[1].split(" ")[0].lower() not in words.not_first_names:
+                    yield Found("person", *match.span(1))
         for match in forms.LATIN_NAME.finditer(line):
             yield from self._latin_names(match)
 

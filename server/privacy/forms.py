@@ -9,6 +9,7 @@ DATE = r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}(?:\s?[-/.月]\s?\d{1,2}\s?日?)?"
 MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 MONEY = (
     r"(?:[-+]\s?)?(?:[¥￥$€£₹]|rmb|cny|usd|hk\$|us\$)\s?[-+]?\d[\d,]*(?:\.\d+)?(?:\s?[万亿kKmM]\b)?"
+    r"|(?<![\d.])[-+]\s?\d[\d,]*\.\d{2}(?!\d)"
     r"|[-+]?\d[\d,]*(?:\.\d+)?\s?(?:元|万元|美元|usd|cny|eur|gbp|rmb|dollars?)(?![a-z])"
 )
 ROADS = "路|街|大道|巷|弄|胡同|村|小区|花园|公寓|大厦|广场|家园|新城|苑|庭|里|道|园|城|府|湾|中心"
@@ -30,7 +31,7 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("id_number", rule(r"(?<![A-Za-z0-9])[A-Z]{1,2}\d{7,9}(?![A-Za-z0-9])")),
     ("card", rule(r"(?<!\d)\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?(?!\d)")),
     ("card", rule(r"(?:尾号|末四位|ending(?: in)?|last 4)\W{0,3}\d{3,4}", re.I)),
-    ("card", rule(r"[*•·xX●]{2,}[ -]?\d{2,}|\d{2,}[ -]?[*•●]{2,}(?:[ -]?\d+)?")),
+    ("card", rule(r"(?:[*•·xX●.]{2,}|…)[ -]?\d{3,}|\d{2,}[ -]?[*•●]{2,}(?:[ -]?\d+)?")),
     ("phone", rule(r"(?<!\d)(?:\+?86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?!\d)")),
     ("phone", rule(r"(?<!\d)\(?0\d{2,3}\)?[ -]?\d{7,8}(?!\d)")),
     ("phone", rule(r"(?<!\d)[48]00[ -]\d{3,4}[ -]\d{3,4}(?!\d)")),
@@ -48,6 +49,9 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("address", rule(rf"[{HAN}]{{1,6}}(?:区|县|镇|街道)[{HAN}\d]{{1,14}}(?:{ROADS})")),
     ("address", rule(rf"(?<![\d.,$])\d{{1,5}}[A-Za-z]?\s+(?:[NSEW]\.?\s+)?(?:[A-Z\d][\w'.-]*\s+)"
                       rf"{{1,4}}(?i:{STREETS})\b")),
+    ("address", rule(r"(?<![\d.,$])\d{1,5}(?: ?bis)?,? (?:Rue|Via|Calle|Avenue|Boulevard|Plaza"
+                     r"|Piazza|Rua|Avenida|Av\.|Place|Quai|Largo) [A-Z]\w+")),
+    ("address", rule(r"\b[A-Z][a-zäöüß]+(?:straße|strasse|str\.|weg|platz|gasse|laan|straat) \d+")),
     ("address", rule(r"\b(?i:apt|apartment|unit|suite|flat|ste|p\.?o\.? box)\.?\s*#?\d\w*\b")),
     ("address", rule(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b[A-Z]{2} \d{5}(?:-\d{4})?\b")),
     ("birthday", rule(r"(?:19[2-9]\d|200\d|201[0-5])\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}"
@@ -58,6 +62,28 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("birthday", rule(r"(?<!\d)\d{1,2}[/.-]\d{1,2}[/.-](?:19[2-9]\d|200\d|201[0-5])(?!\d)")),
 )  # fmt: skip
 """By form; where two match, the earlier one names the kind."""
+
+PASSWORD = rule(
+    r"(?<!\S)(?=\S*[A-Za-z])(?=\S*\d)(?=\S*[!#$%^&*?~+=@])[A-Za-z0-9!#$%^&*?~+=@_.-]{6,40}(?!\S)"
+)
+"""What looks like one that somebody made up: letters, digits and a sign without a space."""
+DATES = (
+    rule(rf"\b{MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)? {MONTH}\b", re.I),
+    rule(r"\d{1,2}\s?月\s?\d{1,2}\s?[日号]"),
+    rule(DATE),
+)
+BIRTHDAY_WORDS = rule(r"birthday|生日|born|出生|date of birth", re.I)
+MONEY_PACKAGES = rule(
+    r"bank|wallet|finance|alipay|paypal|venmo|revolut|cmb|icbc|ccb|\bboc|abc\.|chase|pay\b|invest|"
+    r"stock|broker|securit|fund|loan|tax|insur|unionpay|wise|monzo|coinbase",
+    re.I,
+)
+"""Apps in which every amount is somebody's."""
+WITH_NAME = rule(
+    r"\b(?:with|from|by|call|text|meet|invite|uncle|aunt|cousin|grandma|grandpa|Uncle|Aunt|Auntie|"
+    r"Cousin|With|From|By|Call|Text|Meet|Invite|for|@)\s+([A-Z][a-zà-ÿ]{2,}(?: [A-Z][a-zà-ÿ]+)?)\b"
+)
+OWNED = rule(r"\b([A-Z][a-zà-ÿ]{2,})['’]s\b")
 
 SURE = tuple((kind, pattern) for kind, pattern in (RULES[0], RULES[1], RULES[4], RULES[7]))
 """Mail addresses, identity, card and mobile numbers: private in any text, prompts included."""

@@ -71,6 +71,11 @@ class _Screen:
         self.whole: set[int] = set()
         self.regions: list[Region] = []
 
+    def notice(self, texts: Sequence[TextOnPicture]) -> None:
+        words = [word for node in self.nodes for word in (node.text, node.content_desc)]
+        packages = {node.package for node in self.nodes}
+        self.finder.notice([*words, *(text.text for text in texts)], packages)
+
     # --- standard -------------------------------------------------------------------------
 
     def mark_status_bar(self) -> None:
@@ -255,6 +260,7 @@ def find_private(
             what no tree tells.
     """
     screen = _Screen(tree, size, finder)
+    screen.notice(texts or ())
     screen.mark_passwords()
     screen.mark_notifications()
     if level == "strict":

@@ -20,7 +20,7 @@ TERMS: dict[str, Any] = {
         "approve": ["send"],
         "budget": {"max_steps": 2, "max_wait_s": 60.0},
     },
-    "privacy": "strict",
+    "privacy": "standard",
 }
 
 
@@ -32,11 +32,11 @@ def test_the_terms_stand_in_the_first_line_of_the_session_and_in_the_task(start:
     line = first.read_text("utf-8").splitlines()[0]
     policy = read_policy(TERMS["policy"])
     assert policy is not None
-    assert '"privacy":"strict"' in line and '"deny":["com.example.bank"]' in line
+    assert '"privacy":"standard"' in line and '"deny":["com.example.bank"]' in line
     started = service.client.read_events(task["session_id"])[0]
     assert started["kind"] == "task_started"
     kept = TaskRequest.from_record(started["data"]["request"])
-    assert (kept.options.policy, kept.options.privacy) == (policy, "strict")
+    assert (kept.options.policy, kept.options.privacy) == (policy, "standard")
     assert kept.options.approved == {"send"}
 
 

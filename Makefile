@@ -72,8 +72,8 @@ load: $(VENV)/.installed-dev ## 50 sessions with a slow model
 soak: $(VENV)/.installed-dev ## an hour of it: memory and files stay flat
 	@$(BIN)/python -m tests.server.closed.load --soak 3600
 
-test-device: $(VENV)/.installed-dev ## the device suite on your phone: make test-device SERIAL=...
-	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py -rs
+test-device: $(VENV)/.installed-dev ## the device and end-to-end suites on your phone: SERIAL=...
+	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py tests/e2e/test_any_phone.py -rs
 
 test-matrix: $(VENV)/.installed-dev ## the demo tasks on every kind of phone
 	@LOCALSERVER_PHONE_KINDS=all $(BIN)/python -m pytest tests/e2e/test_phone_kinds.py

@@ -18,7 +18,13 @@ from device.apps import AliasTable
 from device.borrowed_settings import RUN_SETTINGS
 from device.discovery import list_devices, open_device
 from device.doctor import diagnose
-from device.errors import BadPointError, KeyboardMissingError, UiTreeError
+from device.errors import (
+    BadPointError,
+    DeviceLockedError,
+    InputBlockedError,
+    KeyboardMissingError,
+    UiTreeError,
+)
 from device.properties import read_setting
 from device.protocol import UiNode
 from device.quoting import command
@@ -36,7 +42,13 @@ def any_device(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AdbDe
         opened = open_device(SERIAL, aliases=AliasTable.load(ALIASES), state_dir=tmp_path)
     else:
         opened = request.getfixturevalue("device")
-    opened.wake()
+    try:
+        opened.wake()
+        opened.press_key("HOME")
+    except DeviceLockedError:
+        pytest.skip("this phone is locked, and no PIN is ever guessed: unlock it")
+    except InputBlockedError as error:
+        pytest.skip(f"this phone lets adb touch nothing: {error.message}")
     yield opened
     opened.press_key("HOME")
     opened.restore()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ OPERATIONS: dict[str, Callable[[AdbDevice], object]] = {
     "ui_tree": lambda device: "tree" if device.ui_tree() else None,
 }
 OPERATION_MAX_S = 15.0
+STALLED_MAX_S = 45.0
 HEALTHY: dict[str, object] = {
     "screenshot": "ok",
     "tap": None,
@@ -91,7 +93,7 @@ OUTCOMES: dict[str, dict[str, set[object]]] = {
     },
 }
 NOT_IN_THE_MATRIX = {
-    "stalled",  # it costs every deadline: `test_a_stalled_phone_…`
+    "stalled",  # it costs every deadline, so all operations wait at once: its own test below
     "adb_server_killed",  # it ends the server of all other tests: its own test below
 }
 
@@ -152,6 +154,26 @@ def test_a_fault_has_its_outcome_in_every_operation(
 
 def test_every_fault_is_in_the_matrix() -> None:
     assert set(OUTCOMES) == set(FAULTS) - NOT_IN_THE_MATRIX
+
+
+def test_on_a_stalled_phone_every_operation_ends_at_its_deadline(
+    phone: VirtualPhoneProcess, private_adb: AdbServer, tmp_path: Path
+) -> None:
+    ready_to_type(phone, private_adb, tmp_path)
+    devices = {name: open_again(phone, private_adb, tmp_path) for name in OPERATIONS}
+    phone.control.fault("stalled", times=None)
+    start = time.monotonic()
+    with ThreadPoolExecutor(len(OPERATIONS)) as pool:
+        running = {
+            name: pool.submit(outcome, lambda run=run, on=devices[name]: run(on))
+            for name, run in OPERATIONS.items()
+        }
+        found = {name: future.result() for name, future in running.items()}
+    assert time.monotonic() - start < STALLED_MAX_S
+    phone.control.clear_faults()
+    assert found == dict.fromkeys(OPERATIONS, "device.timeout")
+    assert typed_text(phone) == ""
+    assert open_again(phone, private_adb, tmp_path).screenshot().black is None
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

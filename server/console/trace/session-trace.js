@@ -31,6 +31,7 @@ export class SessionTrace extends HTMLElement {
   #mode = "pictures";
   #open = new Set(["reply"]);
   #parts = null;
+  #onKeyDown = (event) => this.#onKey(event);
 
   connectedCallback() {
     if (!this.trace) return;
@@ -38,6 +39,10 @@ export class SessionTrace extends HTMLElement {
     this.#build();
     const place = this.#view.items.findIndex((item) => item.key === String(this.step));
     this.#choose(Math.max(0, place), { silent: true });
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("keydown", this.#onKeyDown);
   }
 
   /** Show another step; unknown ones change nothing. */
@@ -76,7 +81,7 @@ export class SessionTrace extends HTMLElement {
         h("section.card.seen", { "aria-label": t("Pictures") }, heading, h("div.row", {}, modes, changed), pictures),
         detail),
       this.#timeline(events));
-    this.addEventListener("keydown", (event) => this.#onKey(event));
+    document.addEventListener("keydown", this.#onKeyDown);
   }
 
   #tile(item, place) {
@@ -90,7 +95,9 @@ export class SessionTrace extends HTMLElement {
     h("span.number", {}, item.failure ? `${item.number} ✕` : item.number));
   }
 
+  /** Keys that nothing else takes: pressed in this view, or nowhere in particular. */
   #onKey(event) {
+    if (!this.contains(event.target) && !event.target.matches("body, main")) return;
     if (event.target.closest("input, textarea, select, pre, details") || event.altKey || event.ctrlKey || event.metaKey) return;
     const places = { ArrowLeft: this.#place - 1, ArrowRight: this.#place + 1, Home: 0, End: this.#view.items.length - 1 };
     if (!(event.key in places)) return;

@@ -86,8 +86,8 @@ class Touch:
         result = self._transport.run(touch, timeout_s=DEFAULT_TIMEOUT_S + lasts_s)
         if result.text.strip() == _TURNED:
             raise ScreenTurnedError(
-                "The screen was turned since its picture was taken, so nothing was touched; look "
-                "at it again."
+                "The screen was turned or folded since its picture was taken, so nothing was "
+                "touched; look at it again."
             )
         check_silent(result, "touch the screen")
 

@@ -68,7 +68,8 @@ class PhoneControl:
         Args:
             changes: `rotation=0..3`, `wakefulness="Awake"|"Asleep"`, `locked=bool`,
                 `clipboard=str`, `settings={namespace: {key: value}}`, `app="package"`,
-                `vendor_switch=bool` (the developer option that lets adb tap).
+                `vendor_switch=bool` (the developer option that lets adb tap), `folded=bool` (of a
+                foldable).
 
         Returns:
             Rotation, wakefulness and lock as they are then.

@@ -26,6 +26,7 @@ FAULTS: Final[Mapping[str, str]] = {
     "screenshot_refused_stdout": "the same on standard output, where the picture should be",
     "secure_black": "the picture is all black, as of a FLAG_SECURE window",
     "rotates_after_screenshot": "the phone is turned as soon as the picture is taken",
+    "folds_after_screenshot": "a foldable is closed, or opened, as soon as the picture is taken",
     "asleep": "the screen goes to sleep just before the command",
     "locked": "the lock screen comes in front just before the command",
     "inject_denied": "input throws the INJECT_EVENTS SecurityException",

@@ -202,6 +202,8 @@ class ControlServer:
                             put_setting(phone, space, key, str(setting))
                 case "vendor_switch", bool():
                     self._system.set_vendor_switch(value)
+                case "folded", bool():
+                    self._system.set_folded(value)
                 case "app", str():
                     phone.start_activity(value)
                 case _:

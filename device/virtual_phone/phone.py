@@ -139,6 +139,11 @@ class VirtualPhone:
         system = self._system
         return system.lit and not system.locked and system.tasks.front.animating
 
+    def use_profile(self, profile: Profile) -> None:
+        """Goes on with other facts: the screen is another panel, all else stays."""
+        self.profile = self._system.profile = profile
+        self._changed()
+
     def _changed(self) -> None:
         self._dirty = True
         for callback in self.on_change:

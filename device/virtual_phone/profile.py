@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -70,3 +70,23 @@ class Profile:
     def language_tag(self) -> str:
         """BCP 47 tag of the locale, as `persist.sys.locale` prints it."""
         return "zh-CN" if self.locale == "zh" else "en-US"
+
+
+def fold(profile: Profile) -> Profile:
+    """The same phone on its other panel: a foldable closed, or open again.
+
+    Logical display 0 moves to the other panel, as on real foldables; a phone with one panel stays
+    as it is.
+    """
+    quirks = profile.quirks
+    if quirks.cover is None or quirks.cover.size_px is None:
+        return profile
+    width_px, height_px = quirks.cover.size_px
+    left = replace(quirks.panel, size_px=(profile.width_px, profile.height_px))
+    entered = replace(quirks.cover, size_px=None)
+    return replace(
+        profile,
+        width_px=width_px,
+        height_px=height_px,
+        quirks=replace(quirks, panel=entered, cover=left),
+    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from device.virtual_phone.profile import Profile
+
 Wakefulness = Literal["Awake", "Asleep"]
 AlertKind = Literal["anr", "crash", "permission"]
 MotionAction = Literal["DOWN", "MOVE", "UP"]
@@ -114,6 +116,10 @@ class Phone(Protocol):
     locked: bool
     clipboard: str
     on_launch: Callable[[str], None]
+
+    def use_profile(self, profile: Profile) -> None:
+        """Goes on with other facts: the screen is another panel, all else stays."""
+        ...
 
     @property
     def settings(self) -> dict[str, dict[str, str]]:

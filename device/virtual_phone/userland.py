@@ -23,7 +23,7 @@ from device.virtual_phone.framework.properties import system_properties
 from device.virtual_phone.framework.registry import find_command, installed_commands
 from device.virtual_phone.fs import FileError, FileSystem
 from device.virtual_phone.journal import Journal
-from device.virtual_phone.profile import Profile
+from device.virtual_phone.profile import Profile, fold
 from device.virtual_phone.quirks import Right
 from device.virtual_phone.shell.builtins import LeaveLoop, LeaveShell
 from device.virtual_phone.shell.interpreter import FileSink
@@ -76,6 +76,7 @@ class Userland:
         """
         self.phone = phone
         self.profile = profile
+        self._unfolded = profile
         self.journal = Journal()
         self.faults = FaultPlan(profile.seed)
         self.random = random.Random(f"{profile.seed} {profile.serialno}")
@@ -241,6 +242,16 @@ class Userland:
         if "persist.security.adbinput" in self.properties:
             self.properties["persist.security.adbinput"] = str(int(on))
 
+    def set_folded(self, folded: bool) -> None:
+        """Closes a foldable, or opens it: its picture moves to the other panel."""
+        self.profile = fold(self._unfolded) if folded else self._unfolded
+        self.phone.use_profile(self.profile)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether a foldable is closed."""
+        return self.profile is not self._unfolded
+
     def denies(self, right: Right, text: str) -> bool:
         """Whether adb is kept from something: by the vendor's switch, or by a fault.
 
@@ -351,6 +362,8 @@ class Userland:
         """Goes back to the state of a fresh start; what still runs is killed."""
         for _, task in self._running.values():
             task.cancel()
+        if self.is_folded:
+            self.set_folded(False)
         self.phone.reset()
         self.clear_faults()
         self.journal.clear()

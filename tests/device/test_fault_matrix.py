@@ -69,6 +69,7 @@ OUTCOMES: dict[str, dict[str, set[object]]] = {
     "screenshot_refused_stdout": {"screenshot": {"device.screenshot_refused"}},
     # What is touched after a turn is withheld: see `test_adb_device.py`.
     "rotates_after_screenshot": {},
+    "folds_after_screenshot": {},
     # A tap on the lock screen is a tap; what is typed or opened behind it is not done.
     "locked": {
         "type": {"device.text_not_typed"},

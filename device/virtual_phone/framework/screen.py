@@ -72,6 +72,8 @@ async def _screencap(process: Process) -> int:
         data = data.replace(b"\n", b"\r\n")
     if system.take_fault("rotates_after_screenshot", line):
         _turn(system.phone)
+    if system.take_fault("folds_after_screenshot", line):
+        system.set_folded(not system.is_folded)
     if name is None:
         await process.streams.stdout.write(data)
         return 0

@@ -12,6 +12,9 @@ from typing import Annotated
 
 import typer
 
+from server.cli_options import ConfigOption, JsonOption, LogDirOption, SerialOption
+from server.cli_replay import replay_app
+
 app = typer.Typer(
     name="localserver",
     help=(
@@ -26,6 +29,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(replay_app)
 
 
 class Locale(StrEnum):
@@ -33,27 +37,6 @@ class Locale(StrEnum):
 
     ZH = "zh"
     EN = "en"
-
-
-SerialOption = Annotated[
-    str | None,
-    typer.Option(
-        "--serial", "-s", metavar="SERIAL",
-        help="Which phone, as `localserver devices` lists it. Default: the only one that is ready.",
-    ),
-]  # fmt: skip
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", metavar="DIR",
-        help="Folder with server.yaml, model_config.yaml, apps.yaml. Default: ./configs.",
-    ),
-]  # fmt: skip
-LogDirOption = Annotated[
-    Path | None,
-    typer.Option("--log-dir", metavar="DIR", help="Where sessions are kept. Default: ./logs."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 def print_version(wanted: bool) -> None:

@@ -1,0 +1,1 @@
+"""Recorded sessions, run over again: read, asked of another model, repeated on a phone."""

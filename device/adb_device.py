@@ -5,26 +5,24 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from device.apps import AliasTable, is_package, match_app, read_packages
+from device.app_catalog import AppCatalog
+from device.apps import AliasTable
 from device.borrowed_settings import BorrowedSettings
 from device.capture import ScreenCapture
 from device.errors import (
-    AppNotFoundError,
     DeviceAsleepError,
     DeviceLockedError,
     UiTreeError,
-    UserNotAccessibleError,
 )
 from device.failures import check, check_silent
-from device.focus import Focus, full_component, read_focus, read_resumed
+from device.focus import Focus, read_focus, read_resumed
 from device.keyboards import Keyboards, KeyboardStore
 from device.keys import CTRL_LEFT, KEY_A, KEY_CODES, input_command, key_code
-from device.launching import launch, list_launchers
+from device.launching import launch
 from device.power import read_locked, read_wakefulness
 from device.protocol import App, DeviceState, InstalledApp, Screenshot, TypedResult, UiTree
 from device.quoting import command, join, script
@@ -64,11 +62,11 @@ class AdbDevice:
         verify_typing: bool = True,
     ) -> None:
         self.transport = transport
-        self._aliases = aliases or AliasTable()
         self._capture = ScreenCapture(transport)
         state_dir = state_dir or default_state_dir()
         self.keyboards = Keyboards(transport, KeyboardStore(state_dir / "keyboards"))
         self._settings = BorrowedSettings(transport, state_dir / "settings")
+        self._apps = AppCatalog(transport, aliases or AliasTable(), state_dir / "labels")
         self._touch = Touch(transport, self._capture)
         self._advice = VendorAdvice(transport)
         self._text_input = TextInput(
@@ -78,8 +76,6 @@ class AdbDevice:
             lambda: self._capture.display_id,
             self._touch.tap,
         )
-        self._installed: list[InstalledApp] | None = None
-        self._installed_lock = threading.Lock()
 
     @property
     def serial(self) -> str:
@@ -230,13 +226,7 @@ class AdbDevice:
             AppNotFoundError: Nothing installed has this name; `details["candidates"]`.
             AppAmbiguousError: Several have; `details["candidates"]`.
         """
-        known = self._installed
-        if known is not None:
-            try:
-                return match_app(name, known, self._aliases)
-            except AppNotFoundError:
-                pass  # it may have been installed since
-        return match_app(name, self.installed_apps(), self._aliases)
+        return self._apps.resolve(name)
 
     def open_app(self, package: str) -> App:
         """Launch and wait until it, or a question about it, is in front.
@@ -245,7 +235,7 @@ class AdbDevice:
             AppNotFoundError: It is not installed, or has nothing to open.
             AppNotStartedError: It did not come to the front in time.
         """
-        self._check_installed(package)
+        self._apps.check_installed(package)
         return launch(self.transport, package, self.foreground, display_id=self._capture.display_id)
 
     def stop_app(self, package: str) -> None:
@@ -254,58 +244,14 @@ class AdbDevice:
         Raises:
             AppNotFoundError: It is not installed.
         """
-        self._check_installed(package)
+        self._apps.check_installed(package)
         # Without a user it would stop the app of the work profile and its twin as well.
-        words = ("am", "force-stop", "--user", self._current_user(), package)
+        words = ("am", "force-stop", "--user", self._apps.current_user(), package)
         check(self.transport.run(command(*words)), "stop the app")
 
     def installed_apps(self) -> list[InstalledApp]:
-        """All packages of the current user, with the names that the alias table knows."""
-        everything = set(self._list_packages())
-        own = set(self._list_packages("-3"))
-        openable = {
-            parts[0] for c in list_launchers(self.transport) if (parts := full_component(c))
-        }
-        apps = [
-            InstalledApp(
-                package,
-                self._aliases.labels(package),
-                system=package not in own,
-                launchable=package in openable if openable else None,
-            )
-            for package in sorted(everything | openable)
-        ]
-        with self._installed_lock:
-            self._installed = apps
-        return list(apps)
-
-    def _list_packages(self, *options: str) -> tuple[str, ...]:
-        """List for the user in front; others (work profile, second space) are closed to adb."""
-        words = ("pm", "list", "packages", *options, "--user", self._current_user())
-        result = self.transport.read(command(*words), timeout_s=30.0)
-        listed = read_packages(result.merged_text)
-        if listed.error is not None and not (
-            isinstance(listed.error, UserNotAccessibleError) and listed.rows
-        ):
-            raise listed.error
-        if not listed.rows and not options:
-            check(result, "list its apps")
-        return listed.packages
-
-    def _current_user(self) -> str:
-        """The Android user in front: not always 0 on tablets and in cars."""
-        told = self.transport.read(command("am", "get-current-user")).text.strip()
-        return told if told.isascii() and told.isdigit() else "0"
-
-    def _check_installed(self, package: str) -> None:
-        known = {app.package for app in self._installed or ()}
-        if is_package(package) and package in known:
-            return
-        if not is_package(package) or package not in {a.package for a in self.installed_apps()}:
-            raise AppNotFoundError(
-                f"{package!r} is not installed on the phone; name an installed package.",
-                candidates=[],
-            )
+        """All packages of the current user, with all names that are known for them."""
+        return self._apps.installed()
 
     # State
 

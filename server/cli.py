@@ -108,6 +108,12 @@ def run(
             metavar="CLASS", help="Say yes beforehand to a class of risk: send, delete, ..."
         ),
     ] = None,
+    privacy_level: Annotated[
+        str | None,
+        typer.Option(
+            "--privacy", metavar="LEVEL", help="What the model does not get: standard or strict."
+        ),
+    ] = None,
     server: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Ask a running service for the steps."),
@@ -134,6 +140,7 @@ def run(
             reset=reset,
             ask=not no_reply,
             approve=approve or [],
+            privacy=privacy_level,
             server_url=server,
             log_dir=log_dir,
             config_dir=config,
@@ -429,6 +436,32 @@ keyboard = typer.Typer(
     help="Install or remove the keyboard that types Chinese and emoji.",
 )
 app.add_typer(keyboard, name="keyboard")
+
+privacy = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="What left this machine.",
+)
+app.add_typer(privacy, name="privacy")
+
+
+@privacy.callback()
+def privacy_commands() -> None:
+    """What left this machine."""
+
+
+@privacy.command("report")
+def privacy_report(
+    session: Annotated[str, typer.Argument(help="A session's id, or its beginning.")],
+    log_dir: LogDirOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show each request that a session sent to a model: host, bytes, hash, what was masked."""
+    from server.privacy_command import report_command
+
+    raise typer.Exit(report_command(session, log_dir=log_dir, config_dir=config, as_json=as_json))
 
 
 @keyboard.command("install")

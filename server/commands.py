@@ -29,6 +29,7 @@ from server.terminal import (
 
 if TYPE_CHECKING:
     from device.doctor import Finding
+    from server.agent_loop import LoopOptions
     from server.http.access import Access
     from server.session_reading import SessionReader
     from server.task_result import StepReport, TaskResult
@@ -70,6 +71,7 @@ def run_task_command(
     reset: bool,
     ask: bool,
     approve: list[str],
+    privacy: str | None,
     server_url: str | None,
     log_dir: Path | None,
     config_dir: Path | None,
@@ -84,6 +86,7 @@ def run_task_command(
     from server.leases import hold_for_command
     from server.local_server import LocalServer
     from server.phones import AdbPhones
+    from server.task_terms import read_privacy
 
     settings = read_settings(config_dir, log_dir)
     phone = AdbPhones(settings).open(serial)
@@ -96,6 +99,7 @@ def run_task_command(
         reply_timeout_s=ASK_TIMEOUT_S if ask else 0.0,
         confirm_timeout_s=ASK_TIMEOUT_S if ask else NO_TIME_S,
         approve=tuple(approve),
+        privacy=read_privacy(privacy),
     )
     control = TaskControl()
     if ask:
@@ -106,6 +110,8 @@ def run_task_command(
     with claim, decider as server:
         if not as_json:
             console.print(Text.assemble(("phone ", "dim"), inert(phone.serial)))
+            if server_url is None:
+                _tell_where_pictures_go(settings, options)
         result = run_task(
             server,
             phone,
@@ -119,6 +125,27 @@ def run_task_command(
     else:
         _print_result(result, settings, local=server_url is None)
     return 0 if result.completed else EXIT_NO
+
+
+def _tell_where_pictures_go(settings: Settings, options: LoopOptions) -> None:
+    """Said before anything is sent: the model is somewhere else."""
+    from server.model.providers import choose_model
+    from server.privacy.levels import is_local, stricter
+
+    chosen = options.model_config or {}
+    target = choose_model(
+        settings, chosen.get("model_provider"), chosen.get("model_name"), chosen.get("args")
+    )
+    if is_local(target.config.api_base):
+        return
+    level = stricter(settings.privacy, settings.remote_privacy, options.privacy)
+    advice = "" if level == "strict" else "; --privacy strict masks what is private"
+    errors.print(
+        f"pictures of the screen leave this machine: {target.config.api_base} "
+        f"(privacy {level}{advice})",
+        soft_wrap=True,
+        highlight=False,
+    )
 
 
 @clear_errors

@@ -16,6 +16,7 @@ from server.http.idempotency import IdempotencyKey, with_key
 from server.http.json_body import JsonRoute
 from server.http.schemas import CloseBody, EventBody, SessionBody, StepBody
 from server.local_server import LocalServer
+from server.privacy.report import summarise_sends
 from server.records.schema import dump_json
 from server.session_search import SessionFilter
 from server.session_summaries import SessionState
@@ -95,6 +96,11 @@ def session_routes(server: LocalServer) -> APIRouter:
     def read_events(session_id: str, after_seq: Annotated[int, Query(ge=0)] = 0) -> dict[str, Any]:
         """Everything else that happened, after the event of that number."""
         return {"events": server.read_events(session_id, after_seq=after_seq)}
+
+    @routes.get("/{session_id}/privacy")
+    def read_privacy_report(session_id: str) -> dict[str, Any]:
+        """What left this machine: each request to a model, its hash, and what was masked."""
+        return summarise_sends(session_id, server.read_events(session_id))
 
     @routes.get("/{session_id}/trace", response_class=Response)
     def read_trace(session_id: str) -> Response:

@@ -87,12 +87,25 @@ class Finder:
 
     def mask(self, text: str) -> str:
         """A text whose private lines say their kinds only."""
+        if "\n" not in text:
+            found = self.find(text)
+            return placeholder(one.kind for one in found) if found else text
         lines = text.split("\n")
-        for number, line in enumerate(lines):
-            found = self.find(line)
+        for number, found in enumerate(self.find_in_lines(text)):
             if found:
                 lines[number] = placeholder(one.kind for one in found)
         return "\n".join(lines)
+
+    def find_in_lines(self, text: str) -> list[list[Found]]:
+        """What is private in each line; a label in one announces the value in the next."""
+        lines = text.split("\n")
+        found = [self.find(line) for line in lines]
+        for number, line in enumerate(lines[1:], start=1):
+            kind = self.label_kind(lines[number - 1])
+            is_value = kind is not None and may_be(kind, line) and not self.is_public(line)
+            if kind is not None and is_value and not found[number]:
+                found[number] = [Found(kind, 0, len(line))]
+        return found
 
     def mask_stretches(self, text: str, learnt: Mapping[str, Kind]) -> str:
         """A text in which only the private stretches are masked: for prompts, which hold more
@@ -113,8 +126,17 @@ class Finder:
         return self._own.name(text) or text.strip().lower() in self.words.never
 
     def label_kind(self, text: str) -> Kind | None:
-        """The kind of value that this text announces, if it is a label."""
-        return self.words.labels.get(text.strip().rstrip(":：").strip().lower())
+        """The kind of value that this text announces, if it is a label: all of it or its end."""
+        said = text.strip().rstrip(":：").strip().lower()
+        labels = self.words.labels
+        if said in labels or len(said) > 30:
+            return labels.get(said)
+        if forms.HAN_WORD.fullmatch(said):
+            ends = (said[-size:] for size in (4, 3, 2)) if len(said) <= 8 else ()
+        else:
+            parts = said.split()
+            ends = (" ".join(parts[-size:]) for size in (2, 1)) if len(parts) <= 4 else ()
+        return next((labels[end] for end in ends if end in labels), None)
 
     def find(self, line: str) -> list[Found]:
         """What is private in one line, in order, without what the person named."""
@@ -158,6 +180,9 @@ class Finder:
             if "://" not in match[0] and not match[0].startswith(("+", "@", "#", "$")):
                 yield Found("password", *match.span())
         yield from self._persons(line)
+        if self._all_amounts:
+            for match in forms.BARE_AMOUNT.finditer(line):
+                yield Found("balance", *match.span())
         for match in forms.AMOUNT.finditer(line):
             if self._is_private_amount(line, match[0]):
                 yield Found("balance", *match.span())
@@ -167,8 +192,10 @@ class Finder:
         for match in forms.NUMBER.finditer(line):
             yield Found("number", *match.span())
         for match in forms.TOKEN.finditer(line):
-            if sum(letter.isdigit() for letter in match[0]) >= 3 and len(match[0]) >= 6:
+            if len(match[0]) >= 6:
                 yield Found("code", *match.span())
+        for match in forms.LONG_TOKEN.finditer(line):
+            yield Found("code", *match.span())
 
     def _is_private_amount(self, line: str, amount: str) -> bool:
         """Large, signed, or beside a word for what somebody owns or earns: no price of a thing."""
@@ -183,6 +210,9 @@ class Finder:
         if stripped.lower() in words.family:
             start = line.index(stripped)
             yield Found("person", start, start + len(stripped))
+        if len(stripped) <= 12:
+            for match in forms.RELATIVE.finditer(line):
+                yield Found("person", *match.span())
         for match in forms.FOREIGN.finditer(line):
             yield Found("person", *match.span())
         for match in forms.HAN_WORD.finditer(line):
@@ -242,7 +272,7 @@ class Finder:
             begins = place == start or line[place - 1] in forms.BEFORE_NAME
             if size >= 3 and (begins or ends):
                 return size
-            if begins and ends:
+            if begins and (ends or (place > start and line[place - 1] in forms.JOINS)):
                 return size
         return 0
 

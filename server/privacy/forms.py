@@ -10,13 +10,13 @@ MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 MONEY = (
     r"(?:[-+]\s?)?(?:[¥￥$€£₹]|rmb|cny|usd|hk\$|us\$)\s?[-+]?\d[\d,]*(?:\.\d+)?(?:\s?[万亿kKmM]\b)?"
     r"|(?<![\d.])[-+]\s?\d[\d,]*\.\d{2}(?!\d)"
-    r"|[-+]?\d[\d,]*(?:\.\d+)?\s?(?:元|万元|美元|usd|cny|eur|gbp|rmb|dollars?)(?![a-z])"
+    r"|[-+]?\d[\d,]*(?:\.\d+)?\s?(?:元|万元|美元|btc|eth|usdt|sol|bnb|usd|cny|eur|gbp|rmb|dollars?)(?![a-z])"
 )
 ROADS = "路|街|大道|巷|弄|胡同|村|小区|花园|公寓|大厦|广场|家园|新城|苑|庭|里|道|园|城|府|湾|中心"
 STREETS = (
     "street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|way|place|pl|terrace|"
     "square|sq|crescent|close|parkway|pkwy|highway|hwy|circle|cir|row|gardens|quay|grove|mews|"
-    "hill|park|walk"
+    "hill|park|walk|plaza"
 )
 
 
@@ -65,6 +65,7 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 PASSWORD = rule(
     r"(?<!\S)(?=\S*[A-Za-z])(?=\S*\d)(?=\S*[!#$%^&*?~+=@])[A-Za-z0-9!#$%^&*?~+=@_.-]{6,40}(?!\S)"
+    r"|(?<!\S)[A-Za-z]{3,}-[A-Za-z]{3,}(?:-[A-Za-z]+)*-\d+(?!\S)"
 )
 """What looks like one that somebody made up: letters, digits and a sign without a space."""
 DATES = (
@@ -79,6 +80,19 @@ MONEY_PACKAGES = rule(
     re.I,
 )
 """Apps in which every amount is somebody's."""
+BARE_AMOUNT = rule(r"(?<![\d.:])\d[\d,]*\.\d{2}(?![\d.])")
+LONG_TOKEN = rule(
+    r"(?<![\w/.-])(?=[A-Za-z]*\d)(?=[\da-z]*[A-Za-z])(?=(?:[A-Za-z]*\d){2})[A-Za-z\d]{10,}(?![\w/.])"
+)
+"""Addresses of wallets, keys, tracking numbers."""
+RELATIVE = rule(
+    "爸爸|妈妈|老爸|老妈|爷爷|奶奶|外公|外婆|姥姥|姥爷|老公|老婆|媳妇|小[一-鿿]儿(?![一-鿿])"
+)
+JOINS = "和与跟给约陪找见@"
+PLACEHOLDER = rule(
+    r"(?:发|输入|请|搜索|添加|写|说|Search|Message|Type|Enter|Add|Write|Say|Ask|Send|Text m)", re.I
+)
+"""How the grey words begin that stand in an empty field."""
 WITH_NAME = rule(
     r"\b(?:with|from|by|call|text|meet|invite|uncle|aunt|cousin|grandma|grandpa|Uncle|Aunt|Auntie|"
     r"Cousin|With|From|By|Call|Text|Meet|Invite|for|@)\s+([A-Z][a-zà-ÿ]{2,}(?: [A-Z][a-zà-ÿ]+)?)\b"

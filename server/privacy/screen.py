@@ -11,6 +11,7 @@ from device.protocol import Bounds, UiNode, UiTree
 from device.ui_tree import is_editable
 from parsers.action import Size
 from server.privacy.finding import Finder, Kind, may_be, placeholder
+from server.privacy.forms import PLACEHOLDER
 from server.privacy.levels import PrivacyLevel
 
 STATUS_BAR_SHARE = 0.1
@@ -129,7 +130,8 @@ class _Screen:
     def _read(self, number: int, node: UiNode) -> None:
         own = node.text or node.content_desc
         if is_editable(node) and node.text and node.text != node.hint:
-            if not self.finder.is_public(node.text):
+            is_empty = PLACEHOLDER.match(node.text) and not self.finder.find(node.text)
+            if not is_empty and not self.finder.is_public(node.text):
                 self._mark(number, "typed", whole=True)
             return
         lowered = node.resource_id.rpartition("/")[2].lower()
@@ -140,8 +142,9 @@ class _Screen:
             return
         found = []
         for text in (node.text, node.content_desc):
-            for line in text.split("\n"):
-                for one in self.finder.find(line):
+            lines = text.split("\n")
+            for line, ones in zip(lines, self.finder.find_in_lines(text), strict=True):
+                for one in ones:
                     self.finder.learn(one.kind, line[one.start : one.end])
                     found.append((one.kind, line[one.start : one.end]))
         if found:

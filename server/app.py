@@ -82,7 +82,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     def build_mcp() -> object:
         from server.mcp import create_mcp, create_session_manager  # heavy: with the first client
 
-        mcp = create_mcp(tasks, phones, hands)
+        mcp = create_mcp(settings, tasks, phones, hands)
         return create_session_manager(mcp, settings.max_body_bytes)
 
     mcp_endpoint = McpEndpoint(build_mcp)
@@ -166,7 +166,8 @@ def mcp_on_stdio(settings: Settings, *, phones: Phones | None = None) -> None:
         tasks = _create_runner(settings, server, phones, leases)
         try:
             tasks.restore()
-            create_mcp(tasks, phones, Hands(phones, tasks.leases, server.policy)).run("stdio")
+            hands = Hands(phones, tasks.leases, server.policy)
+            create_mcp(settings, tasks, phones, hands).run("stdio")
         finally:
             tasks.close()
 

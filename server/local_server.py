@@ -295,7 +295,7 @@ class LocalServer:
             real_target = await self._observer.unmask(target, request, view)
             answer = Answer(read.action, number, decision.to_wire(), real_target)
             await self._journal.write_step(
-                session, environment, picture, answer, read, sent_size, view.request, target
+                session, environment, picture, answer, read, sent_size, request, target
             )
             clock.passed("log")
         except BaseException as error:

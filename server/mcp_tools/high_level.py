@@ -7,20 +7,25 @@ is made again with an answer never starts a second task.
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
+from device.errors import DeviceError
 from server.errors import BadRequestError, TaskStateError
+from server.hands import Hands
 from server.loop_options import LoopOptions
 from server.mcp_tools.asking import Given, TextAnswer, YesNo, ask, given_before, read_state
-from server.mcp_tools.calls import Threads, answer, tells_errors
+from server.mcp_tools.calls import Threads
+from server.mcp_tools.veil import Veil
 from server.task_feed import TaskEvent
 from server.task_request import TaskInfo, TaskRequest
 from server.tasks import TaskRunner
 
+MAX_SUMMARIES = 200
 WAIT_MAX_S = 25.0
 """Longest call: clients give up after 30 to 60 seconds."""
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -40,9 +45,31 @@ Result = Any
 """`CallToolResult`, or a question (`InputRequiredResult`)."""
 
 
-def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
+def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner, hands: Hands, veil: Veil) -> None:
     """Put the tools into the server."""
     threads = Threads()
+    summaries: OrderedDict[tuple[str, int], str] = OrderedDict()
+
+    def summarise(info: TaskInfo) -> str:
+        """`state_summary` of a task that rests: written once for a step; blocking."""
+        key = (info.task_id, info.steps)
+        if key not in summaries:
+            if _is_driven(tasks, info):
+                return ""  # the phone shows another task's screen by now
+            try:
+                _, shot, tree, front = hands.read_tree(info.serial)
+            except DeviceError:
+                return ""  # the phone is gone: there is no screen to tell of
+            summaries[key] = veil.describe(info.task, shot, tree, front)
+            while len(summaries) > MAX_SUMMARIES:
+                summaries.popitem(last=False)
+        return summaries[key]
+
+    async def told(info: TaskInfo) -> Result:
+        facts = report(info)
+        if not veil.is_open and facts["status"] != "running":
+            facts["state_summary"] = await threads.run(summarise, info)
+        return veil.answer(facts, own=info.task)
 
     async def attend(ctx: Context[Any, Any], task_id: str, timeout_s: float) -> Result:
         """Watch a task: progress to the client, questions to the person, until something is due."""
@@ -53,25 +80,25 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
         while True:
             info = await threads.run(tasks.get, task_id)
             if info.state == "done":
-                return answer(report(info))
+                return await told(info)
             if info.asked is not None and not refused:
-                asked = await _ask_person(ctx, info)
+                asked = await _ask_person(ctx, info, veil)
                 if isinstance(asked, InputRequiredResult):
                     return asked
                 if asked is not None and asked.action == "accept":
                     await _give(tasks, threads, task_id, asked)
                     continue
             if info.asked is not None:
-                return answer(report(info))
+                return await told(info)
             left_s = until - time.monotonic()
             if left_s <= 0:
-                return answer(report(info))
+                return await told(info)
             for event in await feed.wait_after(seen, left_s):
                 seen = event.id
-                await _report_progress(ctx, info, event)
+                await _report_progress(ctx, event, veil)
 
     @mcp.tool(annotations=RUNS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def execute_task(
         ctx: Context[Any, Any],
         task_description: Annotated[
@@ -108,7 +135,7 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
             return await attend(ctx, state["task_id"], wait_s)
         request = TaskRequest(
             task=task_description,
-            serial=device,
+            serial=veil.serial(device),
             tag=tag,
             session_id=session_id,
             reply=(reply_from_client or task_description) if session_id else "",
@@ -123,7 +150,7 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
         return await attend(ctx, info.task_id, wait_s)
 
     @mcp.tool(annotations=RUNS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def ask_agent(
         ctx: Context[Any, Any],
         device_id: Annotated[str | None, Field(description="Serial. Default: the only phone.")],
@@ -147,7 +174,7 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
                 return await attend(ctx, waiting, wait_s)
         request = TaskRequest(
             task=task or words,
-            serial=device_id,
+            serial=veil.serial(device_id),
             session_id=session_id,
             reply=words if session_id else "",
             options=LoopOptions(max_steps=max_steps),
@@ -156,13 +183,13 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
         return await attend(ctx, info.task_id, wait_s)
 
     @mcp.tool(annotations=READS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def task_status(task_id: TaskId) -> Result:
         """How a task stands now; returns at once."""
-        return answer(report(await threads.run(tasks.get, task_id)))
+        return await told(await threads.run(tasks.get, task_id))
 
     @mcp.tool(annotations=READS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def task_wait(
         ctx: Context[Any, Any], task_id: TaskId, timeout_s: WaitOption = 20.0
     ) -> Result:
@@ -171,38 +198,50 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner) -> None:
         return await attend(ctx, task_id, timeout_s)
 
     @mcp.tool(annotations=STEERS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def task_reply(
         task_id: TaskId,
         text: Annotated[str, Field(max_length=20_000, description="The user's own words.")],
     ) -> Result:
         """Answer the question of a task that is `waiting_user`, in the user's words."""
-        return answer(report(await threads.run(tasks.reply, task_id, text)))
+        return await told(await threads.run(tasks.reply, task_id, text))
 
     @mcp.tool(annotations=STEERS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def task_confirm(
         task_id: TaskId,
         confirm_id: Annotated[str, Field(description="`confirm.id` of the status.")],
         approve: Annotated[bool, Field(description="What the user said. Never decide yourself.")],
     ) -> Result:
         """Hand the user's yes or no to the one action that waits for it."""
-        return answer(report(await threads.run(tasks.confirm, task_id, approve, confirm_id)))
+        return await told(await threads.run(tasks.confirm, task_id, approve, confirm_id))
 
     @mcp.tool(annotations=STEERS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def task_stop(task_id: TaskId) -> Result:
         """End a task: no input reaches the phone from now on."""
-        return answer(report(await threads.run(tasks.stop, task_id)))
+        return await told(await threads.run(tasks.stop, task_id))
 
     @mcp.tool(annotations=READS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def task_result(task_id: TaskId) -> Result:
         """The whole result of a task that is over: every step, what it used, how to replay it."""
         info = await threads.run(tasks.get, task_id)
         if info.result is None:
             raise TaskStateError(f"the task is {info.state}; wait for its end with task_wait")
-        return answer(info.result)
+        facts = dict(info.result)
+        if not veil.is_open:
+            facts["state_summary"] = await threads.run(summarise, info)
+        return veil.answer(facts, own=info.task)
+
+
+def _is_driven(tasks: TaskRunner, info: TaskInfo) -> bool:
+    """Whether another task drives the phone of this one."""
+    return any(
+        other.serial == info.serial and other.task_id != info.task_id
+        for other in tasks.list(limit=500)
+        if other.state not in ("queued", "done")
+    )
 
 
 def report(info: TaskInfo) -> dict[str, Any]:
@@ -233,14 +272,15 @@ def report(info: TaskInfo) -> dict[str, Any]:
     return facts
 
 
-async def _ask_person(ctx: Context[Any, Any], info: TaskInfo) -> Given | InputRequiredResult | None:
+async def _ask_person(
+    ctx: Context[Any, Any], info: TaskInfo, veil: Veil
+) -> Given | InputRequiredResult | None:
     assert info.asked is not None
     is_confirm = info.state == "waiting_confirm"
     state = {"task_id": info.task_id, "question_id": info.asked.id, "confirm": is_confirm}
     form = YesNo if is_confirm else TextAnswer
-    return await ask(
-        ctx, info.asked.text or "The phone is yours; say when you are done.", form, state
-    )
+    words = info.asked.text or "The phone is yours; say when you are done."
+    return await ask(ctx, veil.text(words, info.task), form, state)
 
 
 async def _take_answer(
@@ -278,12 +318,12 @@ def _waiting_task(tasks: TaskRunner, session_id: str) -> str | None:
     return None
 
 
-async def _report_progress(ctx: Context[Any, Any], info: TaskInfo, event: TaskEvent) -> None:
+async def _report_progress(ctx: Context[Any, Any], event: TaskEvent, veil: Veil) -> None:
     if event.kind != "task_step":
         return
     step = int(event.data.get("local_step_idx", 0))
     action = dict(event.data.get("agent_action") or {})
-    words = str(action.get("explain") or action.get("summary") or "")
+    words = str(action.get("explain") or action.get("summary") or "") if veil.is_open else ""
     await ctx.report_progress(
         float(step), None, f"step {step}: {action.get('action')} {words}".strip()
     )

@@ -32,7 +32,8 @@ from server.errors import PolicyDeniedError
 from server.hands import Hands, Intent, Unit, describe_screen
 from server.loop_rule import fingerprint_screen, looks_same
 from server.mcp_tools.asking import YesNo, ask, given_before
-from server.mcp_tools.calls import Threads, answer, tells_errors
+from server.mcp_tools.calls import Threads
+from server.mcp_tools.veil import Veil
 from server.phones import Phones
 
 LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -54,39 +55,50 @@ Result = Any
 """`CallToolResult`, or a question (`InputRequiredResult`)."""
 
 
-def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> None:
+def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands, veil: Veil) -> None:
     """Put the tools into the server."""
     threads = Threads()
 
     async def act(
         ctx: Context[Any, Any], device: str | None, make: Callable[[Device], Action]
     ) -> Result:
-        phone = await threads.run(hands.open, device)
+        phone = await threads.run(hands.open, veil.serial(device))
         action: Action = await threads.run(make, phone)
         intent = await threads.run(hands.prepare, phone, action)
         if intent.decision.level == "confirm":
-            question = await _confirm(ctx, intent)
+            question = await _confirm(ctx, intent, veil)
             if question is not None:
                 return question
             await threads.run(_check_screen, intent)
         outcome = await threads.run(hands.do, intent)
-        return answer({"device": phone.serial, "action": action.action, **outcome.to_wire()})
+        return veil.answer({"device": phone.serial, "action": action.action, **outcome.to_wire()})
+
+    async def describe(device: str | None) -> Result:
+        """The screen in words, for a client that gets no picture: summary and labels."""
+        phone, shot, tree, front = await threads.run(hands.read_tree, veil.serial(device))
+        if shot.black not in (None, "unknown"):
+            return veil.answer({"device": phone.serial, "state_summary": f"black: {shot.black}"})
+        facts = describe_screen(phone, shot, tree, front)
+        facts["elements"] = veil.labels(facts["elements"], tree, shot)
+        facts["state_summary"] = await threads.run(veil.describe, "", shot, tree, front)
+        return veil.answer(facts)
 
     @mcp.tool(annotations=LOOKS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def get_device_list() -> Result:
         """List the phones that adb sees, with their states; only `device` is ready."""
-        return answer({"devices": await threads.run(_list_phones, phones)})
+        return veil.answer({"devices": await threads.run(_list_phones, phones)})
 
     @mcp.tool(annotations=LOOKS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def list_connected_devices() -> Result:
         """The serials of the phones that are ready (see get_device_list for all)."""
         found = await threads.run(_list_phones, phones)
-        return answer({"devices": [row["serial"] for row in found if row["state"] == "device"]})
+        ready = [row["serial"] for row in found if row["state"] == "device"]
+        return veil.answer({"devices": ready})
 
     @mcp.tool(annotations=LOOKS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def get_screenshot(
         device: DeviceName = None,
         max_side_px: Annotated[
@@ -98,6 +110,8 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         max_bytes: Annotated[int, Field(ge=20_000, le=5_000_000)] = MAX_BYTES,
     ) -> Result:
         """See the screen. Points for the other tools are 0-1000 of this picture, any size."""
+        if not veil.is_open:
+            return await describe(device)
         picture = await threads.run(
             hands.look, device, max_side_px=max_side_px, max_bytes=max_bytes, kind=image_format
         )
@@ -111,26 +125,30 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
             "picture_px": [picture.width_px, picture.height_px],
             "bytes": len(picture.data),
         }
-        return answer(facts, block)
+        return veil.answer(facts, block)
 
     @mcp.tool(annotations=LOOKS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def get_ui_tree(
         device: DeviceName = None,
         xml: Annotated[bool, Field(description="Also the whole hierarchy as XML.")] = False,
     ) -> Result:
         """What can be touched on the screen: labels, kinds, centers and boxes in 0-1000."""
+        if not veil.is_open:
+            return await describe(device)
         phone, shot, tree, front = await threads.run(hands.read_tree, device)
         facts = describe_screen(phone, shot, tree, front)
-        return answer(facts | ({"xml": tree.xml} if xml and tree is not None else {}))
+        return veil.answer(facts | ({"xml": tree.xml} if xml and tree is not None else {}))
 
     @mcp.tool(annotations=LOOKS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def list_apps(device: DeviceName = None) -> Result:
         """The installed apps that can be opened, with the names that people call them by."""
+        if veil.level == "private":
+            return veil.answer({"withheld": "the list of apps; open one by its name with awake"})
         phone = await threads.run(hands.open, device)
         apps = await threads.run(phone.installed_apps)
-        return answer(
+        return veil.answer(
             {
                 "apps": [
                     {"package": app.package, "names": list(app.labels)}
@@ -141,7 +159,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         )
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def click(
         ctx: Context[Any, Any], x: X, y: Y, unit: UnitOption = "relative", device: DeviceName = None
     ) -> Result:
@@ -149,7 +167,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         return await act(ctx, device, lambda phone: Click(point=hands.point(phone, x, y, unit)))
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def double_click(
         ctx: Context[Any, Any], x: X, y: Y, unit: UnitOption = "relative", device: DeviceName = None
     ) -> Result:
@@ -159,7 +177,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         )
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def long_press(
         ctx: Context[Any, Any],
         x: X,
@@ -190,7 +208,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         )
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def swipe(
         ctx: Context[Any, Any],
         x1: X,
@@ -205,7 +223,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         return await slide(ctx, device, unit, (x1, y1, x2, y2), duration_s)
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def drag(
         ctx: Context[Any, Any],
         x1: X,
@@ -220,7 +238,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         return await slide(ctx, device, unit, (x1, y1, x2, y2), duration_s)
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def input_text(
         ctx: Context[Any, Any],
         text: Annotated[str, Field(min_length=1, max_length=20_000)],
@@ -233,7 +251,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         return await act(ctx, device, lambda phone: action)
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def hotkey(
         ctx: Context[Any, Any],
         key: Annotated[Key, Field(description="BACK, HOME, ENTER, VOLUME_UP, ...")],
@@ -243,7 +261,7 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         return await act(ctx, device, lambda phone: HotKey(key=key))
 
     @mcp.tool(annotations=ACTS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def awake(
         ctx: Context[Any, Any],
         app: Annotated[
@@ -253,27 +271,29 @@ def add_low_level_tools(mcp: MCPServer[Any], phones: Phones, hands: Hands) -> No
         device: DeviceName = None,
     ) -> Result:
         """Wake the phone and, if one is named, open an app."""
-        phone = await threads.run(hands.open, device)
+        phone = await threads.run(hands.open, veil.serial(device))
         await threads.run(hands.wake, phone)
         if app is None:
-            return answer({"device": phone.serial, "action": "WAKE", "status": "ok"})
+            return veil.answer({"device": phone.serial, "action": "WAKE", "status": "ok"})
         return await act(ctx, device, lambda phone: Awake(value=app))
 
     @mcp.tool(annotations=LOOKS, structured_output=False)
-    @tells_errors
+    @veil.guards
     async def wait(
         seconds: Annotated[float, Field(ge=0, le=20)] = 1.0,
     ) -> Result:
         """Wait, for a page to load."""
         await anyio.sleep(seconds)
-        return answer({"action": "WAIT", "waited_s": seconds})
+        return veil.answer({"action": "WAIT", "waited_s": seconds})
 
 
 def _list_phones(phones: Phones) -> list[dict[str, Any]]:
     return [asdict(row) for row in phones.list()]
 
 
-async def _confirm(ctx: Context[Any, Any], intent: Intent) -> InputRequiredResult | None:
+async def _confirm(
+    ctx: Context[Any, Any], intent: Intent, veil: Veil
+) -> InputRequiredResult | None:
     """A person's yes for this input on this screen; None: it was given."""
     about = {"intent": _digest(intent), "screen": intent.screen.hex()}
     given = given_before(ctx, YesNo)
@@ -282,7 +302,9 @@ async def _confirm(ctx: Context[Any, Any], intent: Intent) -> InputRequiredResul
     if given is not None and not looks_same(bytes.fromhex(given.state["screen"]), intent.screen):
         given = None  # the yes was for another screen
     if given is None:
-        asked = await ask(ctx, f"May this be done? {intent.decision.reason}", YesNo, about)
+        asked = await ask(
+            ctx, veil.text(f"May this be done? {intent.decision.reason}"), YesNo, about
+        )
         if isinstance(asked, InputRequiredResult):
             return asked
         given = asked

@@ -102,11 +102,12 @@ Turn = Say | Fail | Raw | Hang | Drip | Drop
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """A request as it came in."""
+    """A request as it came in; `raw` are the very bytes of its body."""
 
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    raw: bytes = field(default=b"", repr=False)
 
 
 class ScriptedModel:
@@ -191,10 +192,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("content-length", 0))
-        body = json.loads(self.rfile.read(length) or b"{}")
+        raw = self.rfile.read(length)
+        body = json.loads(raw or b"{}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         model = self.server.model
-        number, turn = model.next_turn(RecordedRequest(self.path, headers, body))
+        number, turn = model.next_turn(RecordedRequest(self.path, headers, body, raw))
         match turn:
             case Say():
                 if turn.wait_s:

@@ -107,6 +107,15 @@ class Finder:
                 found[number] = [Found(kind, 0, len(line))]
         return found
 
+    def mask_spans(self, text: str) -> str:
+        """Prose in which each private stretch says its kind only; the words around it stay."""
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            for one in reversed(self.find(line)):
+                line = f"{line[: one.start]}[{one.kind}]{line[one.end :]}"
+            lines[number] = line
+        return "\n".join(lines)
+
     def mask_stretches(self, text: str, learnt: Mapping[str, Kind]) -> str:
         """A text in which only the private stretches are masked: for prompts, which hold more
         than what stands on a screen. What is sure by its form, and what was `learnt` on a screen.

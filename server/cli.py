@@ -192,7 +192,7 @@ def serve(
 
 @app.command()
 def devices(config: ConfigOption = None, as_json: JsonOption = False) -> None:
-    """List the phones that adb sees, and what to do about a bad one."""
+    """List the phones that adb sees, and how to mend bad ones."""
     from server.commands import devices_command
 
     raise typer.Exit(devices_command(config_dir=config, as_json=as_json))
@@ -202,7 +202,7 @@ def devices(config: ConfigOption = None, as_json: JsonOption = False) -> None:
 def doctor(
     serial: SerialOption = None, config: ConfigOption = None, as_json: JsonOption = False
 ) -> None:
-    """Say what is missing between you, model and phone, and the fix."""
+    """Say what is missing between you and the phone, and the fix."""
     from server.commands import doctor_command
 
     raise typer.Exit(doctor_command(serial=serial, config_dir=config, as_json=as_json))
@@ -332,7 +332,7 @@ def parse(
         ),
     ] = None,
 ) -> None:
-    """Read a model's reply from standard input; print what it means.
+    """Read a model's reply from standard input; say what it means.
 
     Prints {"out": ...} and ends with 0, or {"rejection": ...} and ends with 2. For example:
 
@@ -515,7 +515,7 @@ def repair(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Mend a damaged session up to its first bad line; it can go on.
+    """Mend a damaged session up to its first bad line.
 
     The damaged file is kept whole under another name. Stop the service first.
     """
@@ -579,7 +579,7 @@ def export(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write recorded sessions for other tools: training, tables, films, scripts.
+    """Write sessions as training data, tables, films or scripts.
 
     Private texts are taken out and counted, unless you say --no-redact. Run again after an
     interruption: what is there already is kept.

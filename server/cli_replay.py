@@ -127,7 +127,7 @@ def import_logs(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take over logs of the published Step-GUI server, with their pictures.
+    """Take over logs of the published Step-GUI server.
 
     They become sessions like any other: shown, replayed, exported. Stop the service first.
     """

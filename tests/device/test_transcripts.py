@@ -390,6 +390,12 @@ def test_what_was_printed_is_read_as_it_was_meant(transcript: dict[str, Any]) ->
     assert reader(transcript) == facts(expect)
 
 
+def test_each_code_of_a_transcript_is_in_the_table_of_the_documents() -> None:
+    text = (DATA.parents[1] / "docs" / "devices.md").read_text(encoding="utf-8")
+    table = text.split("## Codes")[1]
+    assert [e.code for e in ERRORS.values() if f"| `{e.code}` |" not in table] == []
+
+
 def test_all_properties_are_read_across_lines() -> None:
     text = "[ro.a]: [one]\r\n[ro.note]: [two\nlines]\n[ro.empty]: []\n"
     assert read_properties(text) == {"ro.a": "one", "ro.note": "two\nlines", "ro.empty": ""}

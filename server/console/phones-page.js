@@ -98,7 +98,7 @@ export async function showPhone(page, serial) {
 function showState(place, state) {
   const yesNo = (value) => (value === null || value === undefined ? "–" : value ? t("yes") : t("no"));
   const rows = [
-    [t("Model"), [state.manufacturer, state.model].filter(Boolean).join(" ")], [t("Android"), state.android_release], [t("Screen"), `${state.width_px} × ${state.height_px} px`],
+    [t("Kind of phone"), [state.manufacturer, state.model].filter(Boolean).join(" ")], [t("Android"), state.android_release], [t("Screen"), `${state.width_px} × ${state.height_px} px`],
     [t("Awake"), yesNo(state.awake)], [t("Locked"), yesNo(state.locked)],
     [t("Battery"), state.battery_percent === null || state.battery_percent === undefined ? "" : `${state.battery_percent} %`],
   ].filter(([, value]) => value);

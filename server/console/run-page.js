@@ -112,7 +112,7 @@ class Run {
     show(this.head,
       h("div.row.apart", {}, foreign(task.task, "h1"), stateBadge(task)),
       h("p.small.muted.wrap", {}, `${task.serial} · ${t("{n} steps", { n: task.steps })}`,
-        task.usage ? ` · ${t("{in} tokens in, {out} out", { in: count(task.usage.prompt_tokens), out: count(task.usage.completion_tokens) })}` : "",
+        task.usage?.prompt_tokens ? ` · ${t("{in} tokens in, {out} out", { in: count(task.usage.prompt_tokens), out: count(task.usage.completion_tokens) })}` : "",
         " · ", h("a", { href: `#/sessions/${part(task.session_id)}` }, t("trace"))),
       isOver ? this.endWords() : null);
     this.showAsk();
@@ -234,11 +234,11 @@ class Run {
   }
 
   async steer(name, body = name === "give_back" ? { note: "" } : undefined) {
-    if (name === "stop" && !this.isSure) this.isSure = true; // one click stops: it must be quick
+    const wasOver = this.task.state === "done";
     try {
       this.task = await post(`${this.path}/${name}`, body);
       this.showTask();
-      if (name === "resume") this.open();
+      if (wasOver) await this.open(); // it runs on, and has new events
       else await this.refresh();
     } catch (error) {
       this.page.fail(error);

@@ -58,6 +58,8 @@ export const CHINESE = {
   "Home": "主屏幕",
   "I am signed in: try again": "我已登录，重试",
   "In your hand": "手动操控",
+  "Kind of phone": "型号",
+  "Download as one file": "下载为单个文件",
   "Light or dark": "浅色或深色",
   "Limits": "限制",
   "Live picture of {serial}": "{serial} 的实时画面",

@@ -15,6 +15,7 @@ export async function showTrace(page, sessionId, step) {
   const trace = await get(`/v1/sessions/${part(sessionId)}/trace`);
   if (page.signal.aborted) return;
   page.retitle(trace.session.task);
+  trace.session.model = trace.events.find((event) => event.kind === "reply")?.data?.model;
   const view = document.createElement("session-trace");
   Object.assign(view, { trace, step: step || "", origin: location.origin, pictures: picturesOf(sessionId) });
   view.addEventListener("step", (event) => {
@@ -22,6 +23,7 @@ export async function showTrace(page, sessionId, step) {
   });
   show(page.content,
     traceHead(trace.session,
+      h("a.button", { href: `/v1/sessions/${part(sessionId)}/export?format=html`, download: `${sessionId}.html` }, t("Download as one file")),
       h("a.button", { href: `#/new?from=${part(sessionId)}` }, t("Run it again")),
       h("a.button", { href: `#/compare?a=${part(sessionId)}` }, t("Compare with…"))),
     view);

@@ -181,12 +181,12 @@ customElements.define("session-trace", SessionTrace);
 export function traceHead(session, ...tools) {
   return h("section.card.stack", {},
     h("div.row.apart", {}, foreign(session.task || t("(no task)"), "h1"), h("div.row", {}, tools)),
-    h("dl.facts.small", {}, [
+    h("dl.facts.small.in-line", {}, [
       [t("Ended with"), session.stop_reason ?? t("still open")],
       [t("Dialect"), session.task_type],
-      [t("Model"), session.model_config?.model_name],
+      [t("Model"), session.model_config?.model_name ?? session.model],
       [t("Begun"), session.created_at],
       [t("Session"), session.session_id],
       [t("Damage"), session.damage ? JSON.stringify(session.damage) : ""],
-    ].filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, foreign(value))])));
+    ].filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, foreign(value))))));
 }

@@ -9,7 +9,7 @@ import { drawTarget } from "./target.js";
 export function pictureWithTarget(url, item, label) {
   return h("div.picture", {},
     h("img", {
-      src: url, alt: label, width: item.size?.[0] ?? null, height: item.size?.[1] ?? null,
+      src: url, alt: label, loading: "lazy", width: item.size?.[0] ?? null, height: item.size?.[1] ?? null,
       onerror: (event) => event.target.replaceWith(h("p.muted.small", {}, t("The picture cannot be shown."))),
     }),
     drawTarget(item.action, item.size, item.element));
@@ -80,7 +80,7 @@ export function stageTimes(item) {
 /** Tokens and requests of a step's model call. */
 export function costLine(item) {
   const parts = [];
-  if (item.usage?.prompt_tokens !== undefined) {
+  if (item.usage?.prompt_tokens) {
     parts.push(t("{in} tokens in, {out} out", { in: count(item.usage.prompt_tokens), out: count(item.usage.completion_tokens ?? 0) }));
   }
   if (item.requests > 1) parts.push(t("{n} requests", { n: item.requests }));

@@ -45,6 +45,8 @@ def picture(page: Page, name: str) -> None:
     """Keep what is seen, for `docs/images`, where that is asked for."""
     folder = os.environ.get("LOCALSERVER_DOCS_SHOTS")
     if folder:
+        page.set_viewport_size({"width": 1280, "height": 1000})
+        page.evaluate("scrollTo(0, document.querySelector('.step-view').offsetTop - 20)")
         page.wait_for_timeout(1500)
         page.screenshot(path=f"{folder}/{name}.png")
 

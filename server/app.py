@@ -115,7 +115,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(policy_routes(server.policy))
     app.include_router(device_routes(phones, tasks.leases, hands, tasks.why_set_aside))
     app.include_router(live_routes(phones))
-    app.include_router(health_routes(settings, server.metrics))
+    app.include_router(health_routes(settings, server))
     app.include_router(parsing_routes())
     app.include_router(login_routes(access))
     app.include_router(docs_routes(app))

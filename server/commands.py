@@ -163,7 +163,7 @@ def serve_command(
     from server.app import create_app
     from server.http.access import OWNER
     from server.log_lines import configure_logging
-    from server.serving import serve
+    from server.serving import open_socket, serve
 
     open_to_all = {"require_token": False} if no_token else {}
     settings = read_settings(config_dir, log_dir, host=host, port=port, debug=debug, **open_to_all)
@@ -171,10 +171,12 @@ def serve_command(
         names = dict.fromkeys((*settings.allowed_hosts, *allow_hosts))
         settings = settings.model_copy(update={"allowed_hosts": tuple(names)})
     configure_logging(settings.log_format, debug=settings.debug)
+    listening = open_socket(settings.host, settings.port)
+    settings = settings.model_copy(update={"port": listening.getsockname()[1]})
     app = create_app(settings)
     errors.print(
         f"LocalServer listens on http://{settings.host}:{settings.port} "
-        f"(API reference: /docs); sessions are kept in {settings.log_dir}",
+        f"(API reference: /docs); sessions are kept in {settings.record_url or settings.log_dir}",
         soft_wrap=True,
     )
     access = app.state.parts.access
@@ -182,7 +184,7 @@ def serve_command(
     if not access.is_open:
         link = f"http://127.0.0.1:{settings.port}/login/{access.create_link(OWNER)}"
         errors.print(f"for a browser, once: {link}", soft_wrap=True, highlight=False)
-    serve(app, settings)
+    serve(app, settings, listening)
     return 0
 
 
@@ -265,6 +267,8 @@ def sessions_command(
                 for summary in summaries
             ],
         )
+        use = open_reader(settings).measure()
+        console.print(f"{use.sessions} sessions take {use.bytes / 1e6:.1f} MB", highlight=False)
     else:
         console.print("no session yet: `localserver demo` makes one")
     return 0

@@ -13,7 +13,7 @@ from parsers.base import Environment, Message
 from parsers.errors import ParserError
 from server.elements import Target
 from server.engine import Engine
-from server.errors import ModelError, ServerError
+from server.errors import ModelError, ServerError, StorageFullError
 from server.model.reply import ModelReply
 from server.payloads import StepRequest
 from server.records.messages import Picture, build_step
@@ -155,7 +155,12 @@ class Journal:
 
         def write() -> None:
             facts["images"] = self._store.set_aside(session.id, session.next_number)
-            session.events.append("step_failed", facts, True)
+            try:
+                session.events.append("step_failed", facts, True)
+            except StorageFullError:
+                if not self._store.give_up_reserve():
+                    raise
+                session.events.append("step_failed", facts, True)
 
         try:
             await self._engine.in_files(write)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
@@ -35,11 +36,12 @@ from server.privacy.levels import PrivacyLevel, is_local, stricter
 from server.prompts import ParserShelf
 from server.records.opening import open_store
 from server.records.schema import HASH_CHARS
+from server.records.storage_errors import storage_error
 from server.records.store import KeepsRecords, check_event_kind
 from server.session import Answer, Equipment, Session
 from server.session_reading import SessionReader
 from server.session_search import SessionFilter, SessionPage
-from server.session_summaries import SessionRecord, SessionSummary
+from server.session_summaries import SessionRecord, SessionSummary, StorageUse
 from server.sessions import SessionBook
 from server.settings import Settings, settings_from_server_config
 from server.upkeep import (
@@ -53,6 +55,7 @@ from server.usage import MeteredJournal, Usage, UsageMeter
 logger = logging.getLogger(__name__)
 
 LIMITS_INTERVAL_S = 3600.0
+STORE_CHECK_INTERVAL_S = 30.0
 
 
 class LocalServer:
@@ -108,6 +111,7 @@ class LocalServer:
         self._egress = Egress(self._model, self._journal)
         self._asker = Asker(self._egress, self._journal, max_reasks=self.settings.max_reasks)
         self._running_steps = 0
+        self._store_checked_until = 0.0
         self._closed = False
         if self.settings.keep_days is not None or self.settings.keep_bytes is not None:
             self._engine.submit(self._keep_to_limits())
@@ -410,6 +414,24 @@ class LocalServer:
             StepNotFoundError: No such step, or its picture is gone.
         """
         return self._reader.read_thumbnail(session_id, step)
+
+    def measure(self) -> StorageUse:
+        """What all sessions together take."""
+        return self._reader.measure()
+
+    def check_store(self) -> None:
+        """Find out whether the place of the records answers; asks it every half minute at most.
+
+        Raises:
+            StorageError: It does not.
+        """
+        if time.monotonic() < self._store_checked_until:
+            return
+        try:
+            self._store.deletions().exists()
+        except OSError as error:
+            raise storage_error("the place of the records does not answer", error) from error
+        self._store_checked_until = time.monotonic() + STORE_CHECK_INTERVAL_S
 
     def read_session(self, session_id: str) -> SessionRecord:
         """One session: task, model, steps, stop reason, damage of its log.

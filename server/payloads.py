@@ -100,8 +100,15 @@ class SessionRequest:
         Raises:
             BadRequestError: Not a size, or too large.
         """
+        ours = self.model_config.get("image_preprocess")
+        theirs = self.model_config.get("resize_config")
+        if ours and theirs and ours != theirs:
+            raise BadRequestError(
+                "image_preprocess and resize_config say different things; send one of them",
+                field="resize_config",
+            )
         return read_resize(
-            self.model_config.get("image_preprocess") or self.model_config.get("resize_config"),
+            ours or theirs,
             default_max_side_px=default_max_side_px,
             max_pixels=max_pixels,
         )
@@ -121,6 +128,10 @@ def read_resize(
     config = _mapping(config, "image_preprocess")
     if config.get("is_resize") is False:
         return default
+    if config.get("target_image_size") is not None and config.get("max_side") is not None:
+        raise BadRequestError(
+            "target_image_size and max_side ask for two sizes; send one of them", field="max_side"
+        )
     if config.get("target_image_size") is not None:
         return ResizeRequest(read_target_size(config["target_image_size"], max_pixels=max_pixels))
     max_side_px = config.get("max_side")

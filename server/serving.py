@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 
 import uvicorn
 from fastapi import FastAPI
 
+from server.errors import ConfigError
+from server.http.protocol import BoundedProtocol
 from server.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -16,6 +19,7 @@ logger = logging.getLogger(__name__)
 LAST_ANSWERS_S = 5.0
 """After the steps were cancelled: how long their answers may take to leave."""
 KEEP_ALIVE_S = 30
+LISTEN_BACKLOG = 2048
 
 
 class DrainingServer(uvicorn.Server):
@@ -34,6 +38,7 @@ class DrainingServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=BoundedProtocol,
                 host=settings.host,
                 port=settings.port,
                 log_config=None,
@@ -61,6 +66,33 @@ class DrainingServer(uvicorn.Server):
         await ending
 
 
-def serve(app: FastAPI, settings: Settings) -> None:
-    """Serve until stopped by a signal."""
-    DrainingServer(app, settings).run()
+def open_socket(host: str, port: int) -> socket.socket:
+    """A listening place, taken before anything else is started.
+
+    Raises:
+        ConfigError: It is taken, or not ours to take.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            if os.name == "posix":
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((host, port))
+            listening.listen(LISTEN_BACKLOG)  # on some systems a taken port is told only here
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigError(
+            f"cannot listen on {host} port {port} ({reason}); end the program that has it, or "
+            "choose another with --port (0 takes a free one)",
+            key="port",
+        ) from error
+    return listening
+
+
+def serve(app: FastAPI, settings: Settings, listening: socket.socket) -> None:
+    """Serve on an open socket until stopped by a signal."""
+    DrainingServer(app, settings).run(sockets=[listening])

@@ -24,7 +24,7 @@ from server.records.schema import format_utc
 from server.records.store import ReadsRecords, StoredSession
 from server.recovery import ENDINGS, find_stop_reason
 from server.session_search import SessionFilter, SessionIndex, SessionPage
-from server.session_summaries import SessionRecord, SessionSummary
+from server.session_summaries import SessionRecord, SessionSummary, StorageUse
 from server.thumbnails import Thumbnails
 
 TRACE_FORMAT = "localserver.trace"
@@ -49,6 +49,15 @@ class SessionReader:
             return self._index.find(wanted, limit, offset)
         except OSError as error:
             raise _unreadable() from error
+
+    def measure(self) -> StorageUse:
+        """What all sessions take. Looks at every file: seconds, where there are very many."""
+        try:
+            stored = self._store.list_sessions()
+            sizes = [self._store.measure(one.session_id) for one in stored]
+        except OSError as error:
+            raise _unreadable() from error
+        return StorageUse(len(stored), sum(sizes))
 
     def read_session(self, session_id: str) -> SessionRecord:
         log = self._log_of(session_id)

@@ -24,6 +24,14 @@ class SessionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class StorageUse:
+    """What all sessions together take: logs, events and pictures."""
+
+    sessions: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionRecord:
     """One session.
 

@@ -108,6 +108,10 @@ class RemoteLocalServer:
         """End a session: it takes no more steps."""
         self._request("POST", _session(session_id, "close"), json={"stop_reason": stop_reason})
 
+    def delete_session(self, session_id: str) -> None:
+        """Delete a session for good: its log, events and pictures; see `LocalServer`."""
+        self._request("DELETE", f"/v1/sessions/{session_id}")
+
     def wants_ui_tree(self, package: str | None) -> bool:
         """Whether the server's policy must read the screen while this app is in front."""
         name = package or ""

@@ -11,13 +11,14 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from parsers.registry import list_dialects
 from server.errors import StorageError
-from server.metrics import Metrics
+from server.local_server import LocalServer
 from server.settings import Settings
 from server.version import VERSION
 
 
-def health_routes(settings: Settings, metrics: Metrics) -> APIRouter:
+def health_routes(settings: Settings, server: LocalServer) -> APIRouter:
     """The routes that say how the server is."""
+    metrics = server.metrics
     routes = APIRouter(tags=["health"])
 
     @routes.get("/healthz")
@@ -27,7 +28,10 @@ def health_routes(settings: Settings, metrics: Metrics) -> APIRouter:
 
     @routes.get("/readyz")
     def readyz() -> dict[str, str]:
-        """The server can take steps: its folders can be written."""
+        """The server can take steps: its folders can be written, its object store answers."""
+        if settings.record_url is not None:
+            server.check_store()
+            return {"status": "ready", "version": VERSION}
         for name, folder in (("log_dir", settings.log_dir), ("image_dir", settings.image_dir)):
             if not _is_writable(folder):
                 raise StorageError(
@@ -40,6 +44,17 @@ def health_routes(settings: Settings, metrics: Metrics) -> APIRouter:
     def read_metrics() -> Response:
         """Latencies, retries, rejections, faults and queues, for Prometheus."""
         return Response(metrics.render(), media_type=CONTENT_TYPE_LATEST)
+
+    @routes.get("/v1/storage")
+    def read_storage() -> dict[str, Any]:
+        """What all sessions take, and after what they are deleted. Looks at every file."""
+        use = server.measure()
+        return {
+            "sessions": use.sessions,
+            "bytes": use.bytes,
+            "keep_days": settings.keep_days,
+            "keep_bytes": settings.keep_bytes,
+        }
 
     @routes.get("/v1/models")
     async def list_models() -> dict[str, Any]:

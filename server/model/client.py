@@ -74,6 +74,7 @@ class ModelClient:
 
     def __init__(self) -> None:
         self._clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
+        self._making = asyncio.Lock()
         self._quirks: dict[tuple[str, str], frozenset[str]] = {}
 
     async def ask(
@@ -92,7 +93,7 @@ class ModelClient:
         Raises:
             ModelError: No usable answer; its `attempts` tell what was tried.
         """
-        self._client_of(target)  # the first one takes a while to make: no part of the wait
+        await self._prepare(target)  # no part of the wait
         attempts: list[Attempt] = []
         started_at, started = utc_now(), time.monotonic()
         ends = started + target.config.deadline_s
@@ -193,20 +194,16 @@ class ModelClient:
         )
 
     def _client_of(self, target: ModelTarget) -> openai.AsyncOpenAI:
+        return self._clients[target.provider, target.config.api_base]
+
+    async def _prepare(self, target: ModelTarget) -> None:
+        """Make the provider's client if there is none yet: off the loop, it takes a while."""
         place = (target.provider, target.config.api_base)
-        client = self._clients.get(place)
-        if client is None:
-            client = openai.AsyncOpenAI(
-                api_key="set-per-request",
-                base_url=target.config.api_base,
-                max_retries=0,
-                http_client=_BoundedClient(trust_env=not is_local(target.config.api_base)),
-            )
-            # The package would send these from OPENAI_* variables to any provider.
-            client.organization = None
-            client.project = None
-            self._clients[place] = client
-        return client
+        if place in self._clients:
+            return
+        async with self._making:
+            if place not in self._clients:
+                self._clients[place] = await asyncio.to_thread(_make_client, target)
 
     def _fit_args(self, target: ModelTarget) -> dict[str, Any]:
         """The arguments as this model takes them, by what its refusals have taught."""
@@ -261,6 +258,19 @@ class ModelClient:
             return False
         await asyncio.sleep(wait_s)
         return True
+
+
+def _make_client(target: ModelTarget) -> openai.AsyncOpenAI:
+    client = openai.AsyncOpenAI(
+        api_key="set-per-request",
+        base_url=target.config.api_base,
+        max_retries=0,
+        http_client=_BoundedClient(trust_env=not is_local(target.config.api_base)),
+    )
+    # The package would send these from OPENAI_* variables to any provider.
+    client.organization = None
+    client.project = None
+    return client
 
 
 class _BoundedClient(httpx2.AsyncClient):

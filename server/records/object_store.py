@@ -24,7 +24,7 @@ from server.records.lines import TAIL_BYTES, Lines
 from server.records.objects import Objects, StoredObject
 from server.records.storage_errors import storage_error
 from server.records.store import (
-    STEP_SUFFIXES,
+    STEP_ENDINGS,
     StoredSession,
     check_image_name,
     check_session_id,
@@ -159,6 +159,9 @@ class ObjectStore:
     def check_room(self) -> None:
         """An object store tells of no end."""
 
+    def give_up_reserve(self) -> bool:
+        return False
+
     def save_image(self, session_id: str, name: str, data: bytes) -> None:
         try:
             self._objects.put(self._folder(session_id) + check_image_name(name), data)
@@ -170,11 +173,11 @@ class ObjectStore:
         mark = secrets.token_hex(4)
         new_names = []
         try:
-            names = {one.key for one in self._objects.list(f"{folder}{step_name(number)}.")}
-            for suffix in STEP_SUFFIXES:
-                key = f"{folder}{step_name(number)}.{suffix}"
+            names = {one.key for one in self._objects.list(f"{folder}{step_name(number)}")}
+            for ending in STEP_ENDINGS:
+                key = f"{folder}{step_name(number)}{ending}"
                 if key in names:
-                    new_name = f"{step_name(number)}_failed_{mark}.{suffix}"
+                    new_name = f"{step_name(number)}_failed_{mark}{ending}"
                     self._objects.put(folder + new_name, self._objects.get(key))
                     self._objects.delete(key)
                     new_names.append(new_name)

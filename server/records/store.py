@@ -21,7 +21,7 @@ from server.errors import (
     StorageFullError,
 )
 from server.killpoints import reach
-from server.records.disk import PART_SUFFIX, Disk, save_file
+from server.records.disk import FILE_MODE, PART_SUFFIX, Disk, save_file
 from server.records.folder_lock import FolderLock
 from server.records.lines import Lines, LocalLines
 from server.records.storage_errors import storage_error
@@ -29,7 +29,10 @@ from server.records.storage_errors import storage_error
 _SESSION_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _IMAGE_NAME = re.compile(r"step_[a-z0-9_]{1,80}\.(png|jpeg|webp|xml)")
 _EVENT_KIND = re.compile(r"[a-z][a-z0-9_]{0,60}")
-STEP_SUFFIXES = ("png", "jpeg", "webp", "xml")
+STEP_ENDINGS = (".png", ".jpeg", ".webp", ".xml", "_marked.jpeg")
+"""What the names of a step's files may end in, behind `step_name`."""
+RESERVE_NAME = ".reserve"
+RESERVE_BYTES = 1 << 20
 
 
 def check_event_kind(kind: object) -> str:
@@ -129,6 +132,14 @@ class KeepsRecords(ReadsRecords, Protocol):
 
         Raises:
             StorageFullError: There is none.
+        """
+        ...
+
+    def give_up_reserve(self) -> bool:
+        """Free the room that was kept back for the last words of a full disk.
+
+        Returns:
+            Whether there was some.
         """
         ...
 
@@ -259,6 +270,8 @@ class RecordStore(RecordFiles):
             raise
         except OSError as error:
             raise storage_error("the log folder cannot be used", error) from error
+        self._reserve = log_dir / RESERVE_NAME
+        self._keep_reserve()
 
     def close(self) -> None:
         self._lock.release()
@@ -276,6 +289,22 @@ class RecordStore(RecordFiles):
                 "then send it again",
                 free_bytes=free_bytes,
             )
+        if not self._reserve.exists():
+            self._keep_reserve()
+
+    def give_up_reserve(self) -> bool:
+        had_some = self._reserve.exists()
+        with contextlib.suppress(OSError):  # then the disk is as full as it was
+            self._disk.remove(self._reserve)
+        return had_some
+
+    def _keep_reserve(self) -> None:
+        """Room for the record of a step that fails because the disk is full."""
+        with contextlib.suppress(OSError, StorageError):
+            if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
+                # Written, not only sized: a hole takes no room.
+                self._reserve.touch(mode=FILE_MODE)
+                self._reserve.write_bytes(bytes(RESERVE_BYTES))
 
     def save_image(self, session_id: str, name: str, data: bytes) -> None:
         disk = self._disk
@@ -293,10 +322,10 @@ class RecordStore(RecordFiles):
         mark = secrets.token_hex(4)
         new_names = []
         try:
-            for suffix in STEP_SUFFIXES:
-                path = folder / f"{step_name(number)}.{suffix}"
+            for ending in STEP_ENDINGS:
+                path = folder / f"{step_name(number)}{ending}"
                 if path.exists():
-                    new_name = f"{step_name(number)}_failed_{mark}.{suffix}"
+                    new_name = f"{step_name(number)}_failed_{mark}{ending}"
                     self._disk.rename(path, folder / new_name)
                     new_names.append(new_name)
             if new_names:

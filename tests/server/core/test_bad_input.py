@@ -238,3 +238,14 @@ def test_an_event_needs_a_plain_name(serve: Serve) -> None:
     for kind in ("", "Kind", "a b", "../x", "x" * 100):
         with pytest.raises(BadRequestError):
             server.record_event(session_id, kind, {})
+
+
+def test_two_sizes_at_once_are_refused(serve: Serve) -> None:
+    server, model = serve([])
+    both = {"target_image_size": [100, 100], "max_side": 50}
+    with pytest.raises(BadRequestError, match="two sizes"):
+        server.get_session({"task": "t", "model_config": {"image_preprocess": both}})
+    unlike = {"image_preprocess": {"max_side": 50}, "resize_config": {"max_side": 60}}
+    with pytest.raises(BadRequestError, match="different things"):
+        server.get_session({"task": "t", "model_config": unlike})
+    assert model.requests == []

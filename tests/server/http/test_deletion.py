@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from server.errors import SessionNotFoundError
 from tests.server.http.conftest import Service, a_png
 
 
@@ -25,3 +28,16 @@ def test_a_deleted_session_is_gone_from_every_address_and_from_the_disk(shared: 
 def test_an_id_that_is_none_of_ours_deletes_nothing(shared: Service) -> None:
     for odd in ("x", "..%2f..%2fetc", "%00", "a" * 5000):
         assert shared.raw.delete(f"/v1/sessions/{odd}").status_code in (404, 422)
+
+
+def test_the_client_deletes_and_the_storage_tells_of_less(shared: Service) -> None:
+    session_id = shared.client.get_session({"task": "a task"})
+    before = shared.raw.get("/v1/storage").json()
+    assert before["sessions"] >= 1 and before["bytes"] > 0
+    assert (before["keep_days"], before["keep_bytes"]) == (None, None)
+    shared.client.delete_session(session_id)
+    after = shared.raw.get("/v1/storage").json()
+    assert after["sessions"] == before["sessions"] - 1
+    assert after["bytes"] < before["bytes"]
+    with pytest.raises(SessionNotFoundError):
+        shared.client.delete_session(session_id)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
 from server.errors import StorageError, StorageFullError
 from server.records.faulty_disk import FaultyDisk
-from server.records.store import RecordFiles
+from server.records.store import RESERVE_BYTES, RESERVE_NAME, RecordFiles
 from server.upkeep import verify_session
 from tests.server.records.conftest import Start
 from tests.server.records.house import CountingModel, take_step
@@ -77,3 +78,36 @@ def test_a_fault_at_any_call_tears_nothing_and_the_session_goes_on(
         number += 1
     assert failures >= calls_per_step - 3
     assert take_step(server, session_id, 1, idempotency_key="first")["current_step"] == 1
+
+
+class BrimmingDisk(FaultyDisk):
+    """Takes no byte while it is full, unless the reserve was given up."""
+
+    is_full = False
+    reserve: Path
+
+    def write(self, descriptor: int, data: bytes | memoryview) -> int:
+        if self.is_full and self.reserve.exists():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(descriptor, data)
+
+
+def test_a_disk_that_fills_up_in_mid_step_still_takes_the_record_of_the_failure(
+    start: Start, model: CountingModel
+) -> None:
+    disk = BrimmingDisk()
+    server = start(disk=disk)
+    disk.reserve = server.settings.log_dir / RESERVE_NAME
+    assert disk.reserve.stat().st_size == RESERVE_BYTES
+    session_id = server.get_session({"task": "t"})
+    take_step(server, session_id)
+    disk.is_full = True
+    with pytest.raises(StorageFullError):
+        take_step(server, session_id, 2)
+    assert model.calls == 1
+    assert not disk.reserve.exists()
+    last = server.read_events(session_id)[-1]
+    assert (last["kind"], last["data"]["error"]["code"]) == ("step_failed", "storage.full")
+    disk.is_full = False
+    assert take_step(server, session_id, 2)["current_step"] == 2
+    assert disk.reserve.stat().st_size == RESERVE_BYTES

@@ -154,10 +154,11 @@ def score_label(label: str, text: str) -> float:
 
 def says(screen: Screen, text: str) -> bool:
     """Whether a longer text can be read on the screen, perhaps over several lines."""
-    wanted = normalise(text)
+    wanted = normalise(text).replace(" ", "")
     if not wanted:
         return False
-    seen = "".join(normalise(t.text) for t in screen.content)
+    # OCR leaves spaces out, also those before a number: 交电费 71 is read as 交电费71.
+    seen = "".join(normalise(t.text) for t in screen.content).replace(" ", "")
     if wanted in seen:
         return True
     near = fuzz.partial_ratio_alignment(wanted, seen)

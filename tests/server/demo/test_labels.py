@@ -80,6 +80,11 @@ def test_text_over_two_lines_counts_as_said() -> None:
     assert not says(screen, "后天去银行")
 
 
+def test_a_space_that_ocr_leaves_out_before_a_number_is_no_difference() -> None:
+    assert says(draw_screen([("交电费71", 900)]), "交电费 71")
+    assert not says(draw_screen([("交电费71", 900)]), "交电费 77")
+
+
 def test_typed_numbers_must_be_read_digit_by_digit() -> None:
     screen = draw_screen([("13800000000", 600)])
     assert says(screen, "13800000000")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pybase64
@@ -11,6 +12,10 @@ import pybase64
 from server.errors import ModelBadReplyError
 from server.loop_options import LoopOptions, Question
 from server.model.ask import ask_llm_anything
+from server.model.client import Outgoing
+from server.model.providers import choose_model
+from server.privacy.egress import describe_send
+from server.privacy.levels import SENT, is_local, stricter
 from server.settings import Settings
 
 ARGS = {"temperature": 0.1, "max_tokens": 1024}
@@ -36,23 +41,39 @@ _CHINESE = """\
 只写回答本身。"""
 
 
-def model_answerer(settings: Settings, options: LoopOptions) -> Callable[[Question], str]:
+def model_answerer(
+    settings: Settings, options: LoopOptions, record: Callable[[str, Mapping[str, Any]], None]
+) -> Callable[[Question], str]:
     """Who answers for the user of a task: the task's own model.
+
+    Where a privacy level masks, it answers without the picture: the task is enough, or it is not.
 
     Args:
         settings: Where the models are configured.
-        options: The task's, for its model.
+        options: The task's, for its model and its privacy.
+        record: Puts on record what is sent.
     """
     model: dict[str, Any] = dict(options.model_config or {})
 
     def answer(question: Question) -> str:
+        target = choose_model(settings, model.get("model_provider"), model.get("model_name"), None)
+        is_remote = not is_local(target.config.api_base)
+        level = stricter(
+            settings.privacy, settings.remote_privacy if is_remote else None, options.privacy
+        )
+
+        async def witness(sent: Outgoing) -> None:
+            facts = describe_send(sent, target, level)
+            await asyncio.to_thread(record, SENT, {**facts, "for": "auto_reply"})
+
         said = ask_llm_anything(
             model.get("model_provider"),
             model.get("model_name"),
-            [{"role": "user", "content": _prompt(question)}],
+            [{"role": "user", "content": _prompt(question, with_picture=level == "off")}],
             ARGS,
             RESIZE,
             settings=settings,
+            before_send=witness if is_remote or level != "off" else None,
         )
         line = " ".join(said.split())
         if not line:
@@ -64,9 +85,11 @@ def model_answerer(settings: Settings, options: LoopOptions) -> Callable[[Questi
     return answer
 
 
-def _prompt(question: Question) -> list[dict[str, Any]]:
+def _prompt(question: Question, *, with_picture: bool) -> list[dict[str, Any]]:
     words = _CHINESE if re.search(r"[\u4e00-\u9fff]", question.task) else _ENGLISH
     text = words.format(task=question.task, thought=question.thought, question=question.text)
+    if not with_picture:
+        return [{"type": "text", "text": text}]
     picture = pybase64.b64encode(question.screenshot).decode("ascii")
     url = f"data:image/png;base64,{picture}"
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from device.errors import DeviceError
@@ -25,7 +25,10 @@ from server.usage import Usage
 
 logger = logging.getLogger(__name__)
 
-Answerer = Callable[[LoopOptions], Callable[[Question], str]]
+Answerer = Callable[
+    [LoopOptions, Callable[[str, Mapping[str, Any]], None]], Callable[[Question], str]
+]
+"""Gives, for a task's options and its record, who answers its questions."""
 
 
 class TaskServer(StepServer, Protocol):
@@ -99,7 +102,9 @@ class TaskDriver:
                     last_result=run.last_result,
                     confirmed=run.confirmed,
                     on_step=functools.partial(self._note_step, run),
-                    answer=self._answerer(run.request.options) if self._answerer else None,
+                    answer=self._answerer(run.request.options, run.record)
+                    if self._answerer
+                    else None,
                     before_step=lambda: check_limits(
                         run.request, run.steps, run.usage, self._price_of
                     ),

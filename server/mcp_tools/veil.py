@@ -172,5 +172,7 @@ class Veil:
             self._alias(serial)
 
     def _alias(self, serial: str) -> str:
+        if not serial:
+            return serial
         with self._lock:
             return self._aliases.setdefault(serial, f"phone-{len(self._aliases) + 1}")

@@ -9,7 +9,7 @@ from typing import Any
 from parsers.base import Message
 from server.engine import Engine
 from server.image_sources import SourceRules
-from server.model.client import ModelClient
+from server.model.client import ModelClient, Witness
 from server.model.pictures import inline_pictures
 from server.model.providers import ASK_ARGS, choose_model
 from server.model.reply import require_whole
@@ -27,6 +27,7 @@ def ask_llm_anything(
     resize_config: Mapping[str, Any] | None = None,
     *,
     settings: Settings | None = None,
+    before_send: Witness | None = None,
 ) -> str:
     """Ask a configured model and give its answer.
 
@@ -40,6 +41,7 @@ def ask_llm_anything(
         args: Sampling arguments, merged per key over the configured ones.
         resize_config: `{"target_image_size": [w, h]}` (exactly) or `{"max_side": n}` (aspect kept).
         settings: Where providers are configured; None: `load_settings()`, once.
+        before_send: Told of each body before it is sent.
 
     Raises:
         ModelError: No whole answer.
@@ -59,7 +61,7 @@ def ask_llm_anything(
 
     async def ask() -> str:
         sent = await inline_pictures(messages, rules, resize, max_pixels=settings.max_image_pixels)
-        reply = await client.ask(target, sent)
+        reply = await client.ask(target, sent, before_send)
         require_whole(reply)
         return reply.content
 

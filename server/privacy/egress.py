@@ -19,6 +19,22 @@ from server.session import Session
 logger = logging.getLogger(__name__)
 
 
+def describe_send(sent: Outgoing, target: ModelTarget, level: PrivacyLevel) -> dict[str, Any]:
+    """What the record says of one body: enough to recognise it, nothing of what is in it."""
+    return {
+        "level": level,
+        "provider": target.provider,
+        "model": target.model,
+        "host": sent.host,
+        "path": sent.path,
+        "remote": not is_local(target.config.api_base),
+        "bytes": len(sent.body),
+        "sha256": hashlib.sha256(sent.body).hexdigest(),
+        "masked": {},
+        "regions": [],
+    }
+
+
 class Egress:
     """Every question of a session to a model passes here.
 
@@ -79,17 +95,10 @@ class Egress:
                     "session %s: pictures of the screen go to %s (privacy %s)",
                     session.id, sent.host, level,
                 )  # fmt: skip
-            sent_facts: dict[str, Any] = {
+            sent_facts = {
                 "step": session.next_number,
-                "level": level,
-                "provider": target.provider,
-                "model": target.model,
-                "host": sent.host,
-                "path": sent.path,
-                "remote": is_remote,
-                "bytes": len(sent.body),
-                "sha256": hashlib.sha256(sent.body).hexdigest(),
-                **(cover.to_wire() if cover is not None else {"masked": {}, "regions": []}),
+                **describe_send(sent, target, level),
+                **(cover.to_wire() if cover is not None else {}),
             }
             await self._journal.note(session, SENT, sent_facts, durable=True)
 

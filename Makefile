@@ -7,7 +7,7 @@ TASK   ?=
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench fuzz serve clean
 .PHONY: crashtest stop-proof kill-proof fuzz-images image-cost schemathesis load soak
-.PHONY: test-device test-matrix test-faults
+.PHONY: test-device test-matrix test-faults injection
 
 help: ## show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -74,6 +74,9 @@ soak: $(VENV)/.installed-dev ## an hour of it: memory and files stay flat
 
 test-device: $(VENV)/.installed-dev ## the device and end-to-end suites on your phone: SERIAL=...
 	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py tests/e2e/test_any_phone.py -rs
+
+injection: $(VENV)/.installed-dev ## orders on the screen and a model that obeys them, all of them
+	@LOCALSERVER_INJECTIONS=all $(BIN)/python -m pytest tests/safety/test_injection.py
 
 test-matrix: $(VENV)/.installed-dev ## the demo tasks on every kind of phone
 	@LOCALSERVER_PHONE_KINDS=all $(BIN)/python -m pytest tests/e2e/test_phone_kinds.py

@@ -9,7 +9,7 @@ from typing import Any
 from device.virtual_phone.apps import systemui
 from device.virtual_phone.apps.alerts import AlertKind, focus_of_alert
 from device.virtual_phone.apps.arrivals import deliver
-from device.virtual_phone.apps.base import App, Route
+from device.virtual_phone.apps.base import Route
 from device.virtual_phone.apps.catalog import PackageInfo, added_package, installed_packages
 from device.virtual_phone.apps.desktop import Scene, compose
 from device.virtual_phone.apps.interaction import Interaction
@@ -17,6 +17,7 @@ from device.virtual_phone.apps.settings import ACTION_PAGES
 from device.virtual_phone.apps.system import System, Wakefulness
 from device.virtual_phone.apps.tasks import HOME, Focus, focus_of, has_activity
 from device.virtual_phone.profile import Profile
+from device.virtual_phone.truth import tell_truth
 from device.virtual_phone.ui.touchscreen import MotionAction
 from device.virtual_phone.ui.window import Screen, Snapshot
 
@@ -384,33 +385,4 @@ class VirtualPhone:
 
     def truth(self) -> dict[str, Any]:
         """The state behind the screen, JSON-able."""
-        system = self._system
-        app, focus = system.tasks.front, self.focus()
-        return {
-            "settings": {name: dict(values) for name, values in system.settings.items()},
-            "apps": {_short_name(each): each.truth() for each in system.apps.values()},
-            "focus": None if focus is None else focus.window,
-            "front": app.package,
-            "page": list(app.route),
-            "alert": None if system.alert is None else system.alert.kind,
-            "dialog": None if app.dialog is None else list(app.dialog),
-            "text_fields": {key: field.text for key, field in app.fields.items()},
-            "focused_field": app.focused,
-            "tasks": list(system.tasks.recent),
-            "wakefulness": system.wakefulness,
-            "locked": system.locked,
-            "shade": system.shade.state,
-            "ime_shown": self.ime_shown,
-            "rotation": system.rotation,
-            "clipboard": system.clipboard,
-            "toast": system.timeline.toast or None,
-            "notifications": [
-                {"package": note.package, "title": note.title, "text": note.words}
-                for note in system.shade.notifications
-            ],
-        }
-
-
-def _short_name(app: App) -> str:
-    """Name of an app in the ground truth: its English label in lower case."""
-    return app.label[1].lower()
+        return tell_truth(self._system, self.focus(), self.ime_shown)

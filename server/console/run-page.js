@@ -69,8 +69,8 @@ class Run {
       h("div.run-view", {},
         h("div.run-phone", {}, h("section.card.live-card.stack", {}, this.live, this.hand)),
         h("div.stack.run-steps", {}, this.head, this.ask, this.controls, this.list)));
+    await this.read(); // the card that asks for a yes shows the step that it is about
     this.showTask();
-    await this.read();
     await follow(this.taskId, 0, () => this.refresh(), page.signal);
     if (!page.signal.aborted) await this.refresh();
   }
@@ -140,7 +140,7 @@ class Run {
   endWords() {
     const result = this.task.result || {};
     return [
-      result.message ? h("p.notice", {}, foreign(result.message)) : null,
+      result.message && result.message !== result.error?.message ? h("p.notice", {}, foreign(result.message)) : null,
       result.error ? h("p.notice.bad", {}, h("strong", {}, result.error.code), " ", foreign(result.error.message)) : null,
     ];
   }
@@ -172,7 +172,7 @@ class Run {
         h("div.stack", {},
           h("p", {}, foreign(describeAction(confirm.action), "strong")),
           confirm.action?.explain ? h("p", {}, h("span.muted", {}, `${t("The model says")}: `), foreign(confirm.action.explain)) : null,
-          h("p", {}, h("span.badge.warn", {}, confirm.class), " ", foreign(confirm.text)),
+          h("p", {}, h("span.badge.warn", {}, t(`class ${confirm.class}`)), " ", foreign(confirm.text)),
           h("div.row", {},
             h("button.danger", { type: "button", id: "approve", onclick: () => decide(true) }, t("Yes, do it")),
             h("button", { type: "button", id: "refuse", onclick: () => decide(false) }, t("No"))))));

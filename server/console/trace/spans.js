@@ -4,6 +4,7 @@ const TEXT_FIELDS = [
   ["cot", "thought"], ["explain", "explain"], ["summary", "summary"],
   ["value", "value"], ["return", "value"], ["key", "value"], ["direction", "value"],
 ];
+const NAME_WITHIN = 16;
 const VERBS = {
   CLICK: ["click", "tap", "left_click"], DOUBLE_CLICK: ["double_click", "double tap", "left_double"],
   LONGPRESS: ["longpress", "long_press", "long press"], TYPE: ["type", "input", "input_text"],
@@ -35,24 +36,28 @@ export function cutReply(text, action, sentSize, refused = "") {
   };
   if (refused) take(text.indexOf(refused), refused.length, "refused");
   if (action) {
-    const texts = TEXT_FIELDS.map(([name, field]) => [action[name], field])
+    const texts = TEXT_FIELDS.map(([name, field]) => [action[name], field, name])
       .filter(([value]) => typeof value === "string" && value !== "")
       .sort((one, other) => other[0].length - one[0].length);
-    for (const [value, field] of texts) findText(text, value, (start, length) => take(start, length, field));
+    for (const [value, field, name] of texts) {
+      findText(text, value, name, (start, length) => take(start, length, field));
+    }
     findPoints(text, action, sentSize, (start, length) => take(start, length, "point"));
     findVerb(text, action.action, (start, length) => take(start, length, "action"));
   }
   return pieces(text, spans);
 }
 
-/** As it stands, or as JSON writes it; the last place that is free, for thoughts name things first. */
-function findText(text, value, take) {
+/**
+ * As it stands, or as JSON writes it. Of several places the one behind the field's own name; else the
+ * last that is free, for thoughts name things first.
+ */
+function findText(text, value, name, take) {
   for (const written of [value, JSON.stringify(value).slice(1, -1)]) {
-    let start = text.lastIndexOf(written);
-    while (start >= 0) {
-      if (take(start, written.length)) return;
-      start = start > 0 ? text.lastIndexOf(written, start - 1) : -1;
-    }
+    const places = [];
+    for (let start = text.indexOf(written); start >= 0; start = text.indexOf(written, start + 1)) places.unshift(start);
+    const isNamed = (start) => text.slice(Math.max(0, start - NAME_WITHIN), start).toLowerCase().includes(name);
+    for (const start of [...places.filter(isNamed), ...places]) if (take(start, written.length)) return;
   }
 }
 

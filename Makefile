@@ -7,7 +7,7 @@ TASK   ?=
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench fuzz serve clean
 .PHONY: crashtest stop-proof kill-proof fuzz-images image-cost schemathesis load soak
-.PHONY: test-device test-matrix test-faults injection
+.PHONY: test-device test-matrix test-faults injection privacy
 
 help: ## show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -71,6 +71,10 @@ load: $(VENV)/.installed-dev ## 50 sessions with a slow model
 
 soak: $(VENV)/.installed-dev ## an hour of it: memory and files stay flat
 	@$(BIN)/python -m tests.server.closed.load --soak 3600
+
+privacy: $(VENV)/.installed-dev ## 200 planted secrets: none readable in what left; what a level costs
+	@LOCALSERVER_PRIVACY_SCREENS=all $(BIN)/python -m pytest tests/safety/test_privacy.py tests/server/mcp/test_privacy.py
+	@$(BIN)/python tests/benchmarks/bench_privacy.py
 
 test-device: $(VENV)/.installed-dev ## the device and end-to-end suites on your phone: SERIAL=...
 	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py tests/e2e/test_any_phone.py -rs

@@ -111,7 +111,7 @@ class _Screen:
             is_note = bool(inside) and inside[-1][1]
             if _NOT_NOTIFICATION.search(said):
                 is_note = False
-            elif _NOTIFICATION.search(said) and not said.endswith("_panel"):
+            elif _NOTIFICATION.search(said) and not node.resource_id.endswith("_panel"):
                 is_note = True
             inside.append((node.depth, is_note))
             template = _NOTE_TEXTS.match(node.resource_id) and node.package == SYSTEM_UI

@@ -60,6 +60,7 @@ from server.model.demo.seeking import MAX_SLIDES, SIDE_ZH, seek, slide
 
 ROW_REACH = 1.5
 """How far from a label its switch may stand, in heights of the switch."""
+MOST_RETAPS = 2
 MOST_RETYPES = 3
 ANSWER_NOTE = "answer"
 _SYSTEM_SWITCH = re.compile(
@@ -174,7 +175,7 @@ def _tap(clause: Tap, scene: Scene, *, may_go_back: bool = False) -> Move:
             )
         if scene.did("tap") and not scene.error:
             return Act(Wait(value=1), "still", scene.tell("等待屏幕响应", "wait for the screen"))
-        if scene.did("retap", "agree"):
+        if scene.did("agree") or scene.tried("retap") >= MOST_RETAPS:
             return Failed(scene.tell(f"点击{named}没有反应", f"tapping {named} changed nothing"))
     target = _target(clause, scene)
     if target is None:
@@ -184,7 +185,7 @@ def _tap(clause: Tap, scene: Scene, *, may_go_back: bool = False) -> Move:
             return Failed(scene.tell(f"屏幕上没有{named}", f"there is no {named} on the screen"))
         return move
     point = scene.screen.point_at(target.x, target.y)
-    did = "retap" if scene.did("tap", "still") else "tap"
+    did = "retap" if scene.did("tap", "still", "retap") else "tap"
     return Act(_press(clause.how, point), did, scene.tell(f"点击{named}", f"tap {named}"))
 
 

@@ -63,6 +63,7 @@ class Finder:
         self.words = words
         self._own = own
         self._learnt: dict[str, Kind] = {}
+        self._short: dict[str, Kind] = {}
         self._all_amounts = False
         self._all_dates = False
 
@@ -78,8 +79,12 @@ class Finder:
         """From now on this text is private wherever it stands (a name from a title, a code)."""
         text = text.strip()
         is_long = len(text) >= (2 if forms.HAN_WORD.search(text) else 4)
-        if is_long and not self.is_public(text) and not _is_plain(text):
+        if self.is_public(text):
+            return
+        if is_long and not _is_plain(text):
             self._learnt[text.lower()] = kind
+        elif any(letter.isdigit() for letter in text) and len(text) >= 3:
+            self._short[text.lower()] = kind
 
     @property
     def learnt(self) -> dict[str, Kind]:
@@ -108,11 +113,17 @@ class Finder:
         return found
 
     def mask_spans(self, text: str) -> str:
-        """Prose in which each private stretch says its kind only; the words around it stay."""
+        """Prose about a screen in which each private stretch says its kind only.
+
+        Short numbers that are private on the screen are masked too: `734` under `CVV`.
+        """
         lines = text.split("\n")
         for number, line in enumerate(lines):
             for one in reversed(self.find(line)):
                 line = f"{line[: one.start]}[{one.kind}]{line[one.end :]}"
+            for short, kind in self._short.items():
+                for one in reversed(list(_everywhere(kind, short, line.lower()))):
+                    line = f"{line[: one.start]}[{kind}]{line[one.end :]}"
             lines[number] = line
         return "\n".join(lines)
 

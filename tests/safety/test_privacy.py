@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from device.protocol import UiTree
+from device.protocol import Screenshot, UiTree
 from device.ui_tree import parse_ui_tree
 from parsers.action import Size
 from server.errors import ScreenWithheldError, TreeNeededError
@@ -31,6 +31,7 @@ from server.privacy.levels import is_local, stricter
 from server.privacy.picture import MASK_COLOR
 from server.privacy.report import summarise_sends
 from server.privacy.screen import PrivateScreen, find_private
+from server.privacy.state_summary import StateWriter
 from server.privacy.tree_xml import mask_xml
 from server.privacy.words import PrivateWords
 from server.settings import ProviderConfig, load_settings
@@ -202,6 +203,29 @@ def test_ocr_reads_no_secret_in_what_was_sent(serve: Serve, case: Case) -> None:
         read = squeeze("\n".join(text.text for text in reader.read(picture)))
         assert [s for s in case.secrets if squeeze(s.text) in read] == []
         assert read, "the rest of the screen can be read"
+
+
+# --- an outer model -----------------------------------------------------------------------
+
+
+def write_state(case: Case, said: str) -> str:
+    """`state_summary` in `private`, by a local model that says this."""
+    assert case.screen is not None
+    with ScriptedModel([Say(said)]) as model:
+        provider = ProviderConfig(api_base=model.base_url, default_model="any")
+        settings = load_settings(CONFIGS, providers={"here": provider}, mcp_privacy="private")
+        tree = parse_ui_tree(write_dump(case.screen, case.app_package))
+        shot = Screenshot(render_png(case.screen), case.screen.width_px, case.screen.height_px)
+        return StateWriter(settings, "private").write(case.task, shot, tree, None)
+
+
+@pytest.mark.parametrize("case", SEEN, ids=lambda case: case.id)
+def test_an_outer_model_reads_no_secret_whatever_the_local_one_writes(case: Case) -> None:
+    told = squeeze(write_state(case, "\n".join(f"It says {s.text}." for s in case.secrets)))
+    assert [secret for secret in case.secrets if squeeze(secret.text) in told] == []
+    listed = squeeze(write_state(case, ""))
+    assert [secret for secret in case.secrets if squeeze(secret.text) in listed] == []
+    assert "Onthescreen:" in listed
 
 
 # --- levels -------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 from tests.proofs.unique_taps import count_of
 
-KILLS = int(os.environ.get("LOCALSERVER_PHONE_KILLS", "10"))
+KILLS = int(os.environ.get("LOCALSERVER_PHONE_KILLS", "100"))
+SCREEN_PX = (720, 1600)
 BATCH = 50
 """Kills per harness process: the phone's journal forgets, so it is read in between."""
 
@@ -28,7 +29,7 @@ def test_no_tap_is_done_twice_over_kills_and_the_model_hears_of_each(tmp_path: P
     taps: Counter[str] = Counter()
     killed: Counter[str] = Counter()
     began = time.monotonic()
-    with PrivateAdbServer() as adb, VirtualPhoneProcess(locale="en") as phone:
+    with PrivateAdbServer() as adb, VirtualPhoneProcess(locale="en", size=SCREEN_PX) as phone:
         connect(phone.serial, server=AdbServer(adb.address, autostart=False))
         seen = 0
         while killed.total() < KILLS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class UniqueTaps:
     Args:
         folder: Where it counts, over restarts, its answers and the prompts with `mark`.
         delay_s: Longest thinking time.
-        slow: Also choose WAIT and INFO, and think long, so that there is something to stop.
+        slow: Also type, press long, wait, ask and think long, so that there is something to stop.
         mark: Words to look for in prompts.
     """
 
@@ -46,18 +47,32 @@ class UniqueTaps:
         kind = self._random.random() if self._slow else 0.0
         if kind > 0.92:
             await asyncio.sleep(60)
-        if kind > 0.78:
+        if kind > 0.74:
             return _reply("action:INFO\tvalue:which one?")
-        if kind > 0.6:
+        if kind > 0.62:
             return _reply("action:WAIT\tvalue:60")
-        if kind > 0.45:
-            return _reply("action:TYPE\tvalue:abc\tpoint:500,100")
         x = LEFT + PITCH * (number * LEAP % COLUMNS)
         y = TOP + PITCH * (number // COLUMNS % ROWS)
+        if kind > 0.44:
+            return _reply(f"action:LONGPRESS\tpoint:{x},{y}")
+        if kind > 0.34:
+            return _reply(f"action:TYPE\tvalue:abc{number}\tpoint:{x},{y}")
         return _reply(f"action:CLICK\tpoint:{x},{y}")
 
     async def close(self) -> None:
         return
+
+
+def number_of_tap(x: float, y: float) -> int:
+    """Which answer a touch came from; 0-1 from the top left."""
+    column = round((x * 1000 - LEFT) / PITCH) * pow(LEAP, -1, COLUMNS) % COLUMNS
+    return round((y * 1000 - TOP) / PITCH) * COLUMNS + column
+
+
+def number_of_text(text: str) -> int | None:
+    """Which answer typed text came from; None: from none."""
+    typed = re.search(r"abc(\d+)", text)
+    return int(typed[1]) if typed else None
 
 
 def count_of(folder: Path, name: str) -> int:

@@ -14,6 +14,7 @@ import typer
 
 from server.cli_options import ConfigOption, JsonOption, LogDirOption, SerialOption
 from server.cli_replay import replay_app
+from server.task_cli import app as tasks
 
 app = typer.Typer(
     name="localserver",
@@ -436,6 +437,7 @@ keyboard = typer.Typer(
     help="Install or remove the keyboard that types Chinese and emoji.",
 )
 app.add_typer(keyboard, name="keyboard")
+app.add_typer(tasks, name="task")
 
 privacy = typer.Typer(
     no_args_is_help=True,

@@ -218,6 +218,41 @@ def add_high_level_tools(mcp: MCPServer[Any], tasks: TaskRunner, hands: Hands, v
 
     @mcp.tool(annotations=STEERS, structured_output=False)
     @veil.guards
+    async def task_pause(task_id: TaskId) -> Result:
+        """Keep a task from its phone until task_resume."""
+        return await told(await threads.run(tasks.pause, task_id))
+
+    @mcp.tool(annotations=RUNS, structured_output=False)
+    @veil.guards
+    async def task_resume(task_id: TaskId) -> Result:
+        """Let a paused task go on, or one that was interrupted or failed from outside."""
+        return await told(await threads.run(tasks.resume, task_id))
+
+    @mcp.tool(annotations=STEERS, structured_output=False)
+    @veil.guards
+    async def task_take_over(task_id: TaskId) -> Result:
+        """Take the phone from a task for the user, or for single inputs; it waits meanwhile."""
+        return await told(await threads.run(tasks.take_over, task_id))
+
+    @mcp.tool(annotations=RUNS, structured_output=False)
+    @veil.guards
+    async def task_give_back(
+        task_id: TaskId,
+        note: Annotated[
+            str, Field(max_length=20_000, description="What was done; the agent is told.")
+        ] = "",
+    ) -> Result:
+        """Give the phone back to its task, which looks at the screen anew."""
+        return await told(await threads.run(tasks.give_back, task_id, note))
+
+    @mcp.tool(annotations=RUNS, structured_output=False)
+    @veil.guards
+    async def task_retry(task_id: TaskId) -> Result:
+        """Start a task that is over again from the beginning; the answer has its new task_id."""
+        return await told(await threads.run(tasks.retry, task_id))
+
+    @mcp.tool(annotations=STEERS, structured_output=False)
+    @veil.guards
     async def task_stop(task_id: TaskId) -> Result:
         """End a task: no input reaches the phone from now on."""
         return await told(await threads.run(tasks.stop, task_id))
@@ -267,6 +302,9 @@ def report(info: TaskInfo) -> dict[str, Any]:
         facts["message"] = info.result.get("message", "")
         facts["error"] = info.result.get("error")
         facts["usage"] = info.usage.to_wire()
+    elif info.hold is not None:
+        facts["hold"] = info.hold
+        facts["next"] = "task_resume" if info.hold == "paused" else "task_give_back"
     elif not waiting:
         facts["next"] = "call task_wait"
     return facts

@@ -24,7 +24,8 @@ TOOLS = {
     "get_device_list", "list_connected_devices", "get_screenshot", "get_ui_tree", "list_apps",
     "click", "double_click", "long_press", "swipe", "drag", "input_text", "hotkey", "awake", "wait",
     "execute_task", "ask_agent", "task_status", "task_wait", "task_reply", "task_confirm",
-    "task_stop", "task_result",
+    "task_stop", "task_result", "task_pause", "task_resume", "task_take_over", "task_give_back",
+    "task_retry",
 }  # fmt: skip
 LOOKING = {
     "get_device_list", "list_connected_devices", "get_screenshot", "get_ui_tree", "list_apps",

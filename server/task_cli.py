@@ -16,7 +16,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
-        "Hand tasks to a running service, watch them, answer them, stop them. "
+        "Hand tasks to a running service and steer them.\n\n"
         "TASK is a task's id, or its first characters."
     ),
 )

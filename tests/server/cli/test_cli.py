@@ -10,7 +10,7 @@ import pytest
 COMMANDS = [
     "demo", "run", "serve", "devices", "doctor", "sessions", "show", "phone", "model",
     "verify", "repair", "delete",
-    "connect", "pair", "disconnect", "keyboard",
+    "connect", "pair", "disconnect", "keyboard", "task",
 ]  # fmt: skip
 HEAVY = {"fastapi", "openai", "PIL", "pydantic", "adbutils", "smart_open", "numpy", "onnxruntime"}
 

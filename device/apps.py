@@ -78,9 +78,10 @@ class AliasTable:
     """
 
     def __init__(self, entries: Iterable[tuple[Sequence[str], Sequence[str]]] = ()) -> None:
+        self.entries = tuple((tuple(names), tuple(packages)) for names, packages in entries)
         by_name: dict[str, list[tuple[str, ...]]] = {}
         labels: dict[str, list[str]] = {}
-        for names, packages in entries:
+        for names, packages in self.entries:
             for name in names:
                 by_name.setdefault(normalise(name), []).append(tuple(packages))
             for package in packages:

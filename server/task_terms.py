@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from server.errors import BadRequestError
-from server.policy import Level
+from server.policy.decision import Level
 from server.privacy.levels import PrivacyLevel
 
 Scope = Literal["apps", "off"]

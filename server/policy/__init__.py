@@ -1,0 +1,1 @@
+"""What needs a person: decided on facts that the model cannot set. `rule_policy` is the way in."""

@@ -1,0 +1,321 @@
+"""What a touch may do: rules on the words of what is touched and of what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from server.policy.app_kinds import AppKind
+from server.policy.decision import Finding, RiskClass
+from server.policy.labels import ReadLabel, asks_about, read_label
+from server.policy.screen import ScreenView, Touched, texts_of
+from server.policy.settings_pages import find_security
+from server.policy.words import (
+    ANSWERS,
+    ANSWERS_TEXT,
+    LOOKS_AROUND,
+    MONEY,
+    REFUSES,
+    SOFT,
+    STORE_ACTS,
+)
+from server.policy.wording import joined
+
+_PIN_CONTEXT = re.compile(
+    r"密码|\bpin\b|pass(?:code|word)|验证码|\bcvv\b|\bcvc\b|\botp\b|verification code|security code|解锁"
+    r"|unlock"
+)
+_PAY_CONTEXT = re.compile(r"支付|付款|转账|提现|pay|transfer|purchase|card|withdraw")
+_ACCEPTS_CODE = re.compile(r"验证码|verification|\botp\b|one-time|captcha")
+_KEY = re.compile(r"\d|[#*⌫✓√]|ok|enter|确定|完成")
+_SEARCHES = re.compile(r"search|搜索|查找|搜一搜|find|url|网址")
+_SELECTING = re.compile(
+    r"(?:已选(?:择|中)?|选中)\W*\d+|\d+ ?(?:selected|items? selected)|select(?:ed)? \d+"
+)
+_HEADER_SHARE = 0.12
+_WIDE_SHARE = 0.38
+_MONEY_CLASSES: frozenset[RiskClass] = frozenset({"pay", "transfer", "order"})
+_NOT_BY_SOFT_WORDS: frozenset[RiskClass] = frozenset({"sign_in", "security"})
+_TILE_ACTS: frozenset[RiskClass] = frozenset({"delete", "send", "permission", "security"})
+_LAUNCHER_ACTS: frozenset[RiskClass] = frozenset({"delete", "install", "permission"})
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A touch with all that is known around it."""
+
+    screen: ScreenView
+    touched: Touched
+    kind: AppKind
+    is_careful: bool = False
+    is_long: bool = False
+
+    @cached_property
+    def labels(self) -> tuple[ReadLabel, ...]:
+        return tuple(map(read_label, self.touched.labels or self.touched.beside))
+
+    @cached_property
+    def context(self) -> tuple[str, ...]:
+        return self.screen.context(self.touched.index)
+
+    @cached_property
+    def about(self) -> frozenset[RiskClass]:
+        """What the words around it are about; money is only believed where an amount stands."""
+        found: set[RiskClass] = set()
+        for text in self.context:
+            named = read_label(text).acts
+            found.update(
+                risk
+                for risk in asks_about(text)
+                if risk not in _MONEY_CLASSES or risk in named or self.has_money
+            )
+        return frozenset(found)
+
+    @cached_property
+    def has_money(self) -> bool:
+        return any(MONEY.search(joined(text)) for text in (*self.context, *self.touched.labels))
+
+    @cached_property
+    def is_no(self) -> bool:
+        words = [read for read in self.labels if read.plain or read.amount]
+        return bool(words) and all(read.is_no for read in words)
+
+    @cached_property
+    def is_yes(self) -> bool:
+        return any(read.is_yes for read in self.labels)
+
+    @cached_property
+    def looks_around(self) -> bool:
+        looks = [bool(LOOKS_AROUND.fullmatch(read.plain)) for read in self.labels if read.plain]
+        return any(looks) if self.touched.kind == "row" else bool(looks) and all(looks)
+
+    @cached_property
+    def is_soft(self) -> bool:
+        return bool(self.labels) and all(
+            bool(SOFT.fullmatch(read.plain) or LOOKS_AROUND.fullmatch(read.plain))
+            for read in self.labels
+            if read.plain
+        )
+
+    @cached_property
+    def in_panel(self) -> bool:
+        """Whether it is in a dialog, a menu or a sheet over the page."""
+        index = self.touched.index
+        return (
+            self.screen.panel(index) is not None
+            or self.screen.is_floating
+            or self.screen.is_in_last_layer(index)
+        )
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether it stands in a dialog in which a no stands too."""
+        return self.in_panel and self.screen.can_be_refused(self.touched.index)
+
+    @property
+    def is_prominent(self) -> bool:
+        """Whether it is made to be touched: in a dialog, or as wide as a page's last button."""
+        node = self.touched.node
+        if node is None or self.touched.is_picture:
+            return self.is_long
+        is_wide = node.bounds.width_px > _WIDE_SHARE * self.screen.width_px
+        return self.in_panel or is_wide or self.is_long or self.is_in_header_right
+
+    @property
+    def is_in_header_right(self) -> bool:
+        """The place of `Post`, `Done`, `Share` on a page that is written on."""
+        node = self.touched.node
+        return (
+            node is not None
+            and self.is_in_header
+            and self.touched.kind == "button"
+            and node.bounds.right > 0.8 * self.screen.width_px
+        )
+
+    @property
+    def sends_text(self) -> bool:
+        """Whether it says `Reply`, `Share`, ... while something is written."""
+        says = any(ANSWERS_TEXT.fullmatch(read.plain) for read in self.labels)
+        return says and bool(self.screen.typed_texts)
+
+    @property
+    def is_in_header(self) -> bool:
+        node = self.touched.node
+        return node is not None and node.bounds.top < _HEADER_SHARE * self.screen.height_px
+
+
+def find_in_touch(touch: Touch) -> Iterator[Finding]:
+    """All that a touch may be, the surest first."""
+    if touch.touched.kind == "field":
+        return  # it gets the focus; what is typed into it is looked at then
+    yield from _by_pin_pad(touch)
+    yield from find_security(touch.kind, touch.screen, touch.touched)
+    yield from _by_refusal(touch)
+    keeps = any(re.fullmatch(r"keep|保留", read.plain) for read in touch.labels)
+    if touch.is_no and not (keeps and "install" in touch.about):
+        return
+    named = list(_by_label(touch))
+    yield from named
+    if not named:
+        yield from _by_app(touch)
+        yield from _by_context(touch)
+        yield from _by_looks(touch)
+
+
+def _by_label(touch: Touch) -> Iterator[Finding]:
+    """Its own words name an act."""
+    allowed = _allowed_classes(touch)
+    found: set[str] = set()
+    for read in touch.labels:
+        for risk, strength in read.acts.items():
+            is_allowed = allowed is None or risk in allowed
+            if is_allowed and risk not in found and strength >= _needed(touch, read):
+                found.add(risk)
+                yield Finding(risk, "label", f"“{read.text}” is touched")
+    if not found and touch.touched.is_picture:
+        for read in map(read_label, touch.touched.beside):
+            for risk, strength in read.acts.items():
+                if strength == 3 and risk not in found:
+                    found.add(risk)
+                    yield Finding(risk, "caption", f"“{read.text}” stands beside it")
+    if not found and touch.touched.kind == "icon":
+        for risk in read_label(touch.touched.id_words).acts:
+            yield Finding(risk, "id", f"its id says “{touch.touched.id_words}”")
+
+
+def _needed(touch: Touch, read: ReadLabel) -> int:
+    """How surely a label must name an act, for what kind of thing it is on."""
+    match touch.touched.kind:
+        case "button" | "switch":
+            return 1
+        case "icon":
+            return 2
+        case "row" | "tile":
+            return 2 if touch.in_panel else 3
+        case "text":
+            return 4 if touch.screen.reacting else 3
+        case "field" | "nothing":
+            return 4
+
+
+def _allowed_classes(touch: Touch) -> frozenset[RiskClass] | None:
+    if touch.kind == "launcher":
+        return _LAUNCHER_ACTS
+    if touch.touched.kind == "tile":
+        return _TILE_ACTS
+    return None
+
+
+def _by_refusal(touch: Touch) -> Iterator[Finding]:
+    """A no that is sent to whoever asked."""
+    refuses = any(REFUSES.fullmatch(read.plain) for read in touch.labels)
+    if refuses and any(ANSWERS.search(joined(text)) for text in touch.context):
+        yield Finding("send", "refusal", f"“{touch.touched.name}” is told to whoever asked")
+
+
+def _by_app(touch: Touch) -> Iterator[Finding]:
+    """Dialogs of the system: every yes in them is one act."""
+    affirms = touch.touched.kind in ("button", "icon", "switch", "row") and not touch.looks_around
+    if touch.kind == "permission" and affirms:
+        yield Finding("permission", "permission_dialog", f"“{touch.touched.name}” in a system dialog")
+    if touch.kind == "store" and any(STORE_ACTS.fullmatch(read.plain) for read in touch.labels):
+        yield Finding("install", "store_button", f"“{touch.touched.name}” in an app store")
+    if touch.kind == "installer" and affirms:
+        removes = "delete" in touch.about and "install" not in touch.about
+        yield Finding(
+            "delete" if removes else "install",
+            "installer_dialog",
+            f"“{touch.touched.name}” in the package installer",
+        )
+
+
+def _by_context(touch: Touch) -> Iterator[Finding]:
+    """A button that does not say what it does: what for stands around it."""
+    kind, name = touch.touched.kind, touch.touched.name
+    if kind != "button" and not (touch.in_panel and kind in ("row", "switch")):
+        return
+    if touch.sends_text:
+        yield Finding("send", "written", f"“{name}” where something is written")
+        return
+    if not touch.is_yes and (touch.looks_around or not touch.is_prominent):
+        return
+    about = touch.about
+    if touch.is_soft and not touch.is_yes:
+        about = about - _NOT_BY_SOFT_WORDS
+        if any(ANSWERS_TEXT.fullmatch(read.plain) for read in touch.labels):
+            about = about & {"send", "permission"}
+    for risk in sorted(about):
+        yield Finding(risk, "context", f"“{name}” answers to “{_said(touch, risk)}”")
+    if about or touch.is_soft or kind != "button":
+        return
+    if touch.is_question:
+        yield Finding("unknown", "question", f"“{name}” answers a question")
+    elif not touch.is_yes:
+        yield Finding("unknown", "unknown_words", f"what “{name}” does is not known")
+
+
+def _said(touch: Touch, risk: RiskClass) -> str:
+    return next((text for text in touch.context if risk in asks_about(text)), "")[:80]
+
+
+def _by_looks(touch: Touch) -> Iterator[Finding]:
+    """What its place says: a price on a button, a picture where a button must be."""
+    touched, screen = touch.touched, touch.screen
+    amount = next((read.amount for read in touch.labels if read.amount), "")
+    if touched.kind == "button" and amount:
+        yield Finding("pay", "price_button", f"a button with a price: “{touched.name}”")
+    if touched.kind == "nothing" and touch.is_careful:
+        yield Finding("unknown", "no_words", "a place without words in an app where money is")
+    if touched.kind != "icon" or touch.looks_around:
+        return
+    if _is_beside_message(touch):
+        yield Finding("send", "beside_message", "the button beside a message that is written")
+    elif touch.is_in_header:
+        return
+    elif touch.about or touch.has_money:
+        risk: RiskClass = next(iter(sorted(touch.about)), "pay")
+        yield Finding(risk, "wordless", "a button without words on a page of this kind")
+    elif touch.is_careful:
+        yield Finding("unknown", "wordless", "a button without words in an app where money is")
+    elif screen.has_word(_SELECTING):
+        yield Finding("unknown", "wordless", "a button without words while things are selected")
+
+
+def _is_beside_message(touch: Touch) -> bool:
+    """Right of a field with text in it that is no search field; or the top of a mail's page."""
+    node = touch.touched.node
+    if node is None:
+        return False
+    box = node.bounds
+    for field in touch.screen.fields:
+        words = joined(f"{field.text} {field.hint} {field.content_desc}")
+        is_search = _SEARCHES.search(words) or field.bounds.top < 0.14 * touch.screen.height_px
+        if is_search or not field.text.strip() or field.text == field.hint:
+            continue
+        middle = (box.top + box.bottom) / 2
+        is_level = field.bounds.top - 40 <= middle <= field.bounds.bottom + 40
+        if is_level and box.left >= field.bounds.right - 20:
+            return True
+        if touch.kind == "mail" and touch.is_in_header and box.left > 0.5 * touch.screen.width_px:
+            return True
+    return False
+
+
+def _by_pin_pad(touch: Touch) -> Iterator[Finding]:
+    """A key of a pad on which a PIN or a code is entered."""
+    labels = touch.touched.labels
+    if not labels or not _KEY.fullmatch(read_label(labels[0]).plain or labels[0].strip()):
+        return
+    keys = (touch.screen.words_of(i) for i in touch.screen.reacting)
+    digits = {text for words in keys for text in words if re.fullmatch(r"\d", text)}
+    if len(digits) < 9:
+        return
+    around = " ".join(joined(text) for node in touch.screen.nodes for text in texts_of(node))
+    is_secret = any(node.password for node in touch.screen.nodes)
+    if not is_secret and not _PIN_CONTEXT.search(around):
+        return
+    is_payment = bool(_PAY_CONTEXT.search(around)) and not _ACCEPTS_CODE.search(around)
+    risk: RiskClass = "pay" if is_payment else "sign_in"
+    yield Finding(risk, "pin_pad", "a PIN or a code is entered here", "hand_over")

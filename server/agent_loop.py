@@ -124,7 +124,7 @@ class _AgentLoop:
         before_step: Callable[[], None],
     ) -> None:
         self.server = server
-        self.phone = LoopPhone(device, control, options, self._record, server.wants_ui_tree)
+        self.phone = LoopPhone(device, control, options, self._record)
         self.task = task
         self.session_id = session_id
         self.options = options
@@ -240,6 +240,7 @@ class _AgentLoop:
                 self._report(decision, Outcome("no_effect"), started)
                 self.query = self.person.hand_over(action)
             case _:
+                decision = self._look_closer(decision, observation)
                 self._tell(decision, self._act(decision, observation, started), started)
         if times >= TELL_AT:
             self.last_result = self.words.repeated.format(
@@ -265,12 +266,24 @@ class _AgentLoop:
         if decision.action.then == "COMPLETE" and outcome.status in ("ok", "no_effect"):
             raise TaskEnd("TASK_COMPLETED_SUCCESSFULLY")
 
+    def _look_closer(self, decision: Decision, observation: Observation) -> Decision:
+        """Have a risky action judged by what is really under the finger now."""
+        if not decision.policy.get("needs_look"):
+            return decision
+        look = self.phone.look_closer(observation)
+        policy = self.control.call_model(
+            lambda: self.server.judge_step(self.session_id, decision.step, look)
+        )
+        return replace(decision, policy=policy)
+
     # --- acting -----------------------------------------------------------------------------------
 
     def _act(self, decision: Decision, observation: Observation, started: float) -> Outcome:
         """Do one action on the phone, if neither policy nor person keeps it from it."""
         if isinstance(decision.action, Answer):
             return Outcome("no_effect", message=decision.action.value)
+        if decision.policy.get("hand_over"):
+            return self._hand_over(decision, started)
         try:
             verdict = self.person.check(
                 decision.action,
@@ -287,6 +300,20 @@ class _AgentLoop:
         if self.control.hold is not None:
             return Outcome("withheld", message=self.words.held)
         return self._do(decision, observation)
+
+    def _hand_over(self, decision: Decision, started: float) -> Outcome:
+        """What only the person may do (a password, a PIN): they do it, then the model looks."""
+        reason = str(decision.policy.get("reason") or "")
+        try:
+            if self.options.reply_mode == "no_reply":
+                raise TaskEnd("POLICY_DENIED", reason)
+            self.query = self.person.hand_over(TakeOver(value=reason))
+        except TaskEnd:
+            if not self.control.is_parked:
+                self._report(decision, Outcome("withheld"), started)
+            raise
+        self.phone.forget_screen()
+        return Outcome("withheld", message=self.words.handed_over)
 
     def _do(self, decision: Decision, observation: Observation) -> Outcome:
         seen = replace(observation, target=decision.target)

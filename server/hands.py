@@ -12,7 +12,6 @@ from PIL import Image
 from device.errors import DeviceError
 from device.protocol import App, Device, Screenshot, UiTree
 from parsers.action import POINT_MAX, Action, Point, Size
-from parsers.base import Environment
 from server.act import Observation, Outcome, act_on_device
 from server.elements import number_elements
 from server.errors import BadRequestError, PolicyDeniedError
@@ -20,7 +19,9 @@ from server.leases import Leases
 from server.loop_rule import fingerprint_screen
 from server.observe import check_visible
 from server.phones import Phones
-from server.policy import Decision, Policy
+from server.policy.decision import Decision
+from server.policy.rule_policy import Facts, Policy
+from server.policy.screen import ScreenView
 
 Unit = Literal["relative", "px"]
 PICTURE_FORMATS = {"jpeg": "image/jpeg", "webp": "image/webp"}
@@ -129,19 +130,11 @@ class Hands:
             shot = device.screenshot()
             front = device.foreground()
             package = front.package if front else None
-            tree = self._tree_for(device, package)
-        size = Size(width_px=shot.width_px, height_px=shot.height_px)
-        elements = number_elements(tree, size, base=1).elements if tree else None
-        decision = self._policy.decide(
-            action,
-            Environment(
-                image="",
-                foreground=package,
-                elements=elements,
-                size=size,
-            ),
-        )
-        if decision.level == "deny":
+            tree = self._tree_for(device, action, package)
+        screen = ScreenView(tree, shot.width_px, shot.height_px) if tree else None
+        facts = Facts(package, screen, was_looked=True, is_black=shot.black is not None)
+        decision = self._policy.decide(action, facts, self._policy.terms_for(""))
+        if decision.level in ("deny", "hand_over"):
             raise PolicyDeniedError(
                 f"{decision.reason or 'the policy forbids this'}; do it by hand",
                 **{"class": decision.risk},
@@ -165,8 +158,8 @@ class Hands:
         with self._leases.single_input(intent.device.serial, lease_id=lease_id):
             return act_on_device(intent.action, intent.device, intent.seen, before_input=checkpoint)
 
-    def _tree_for(self, device: Device, package: str | None) -> UiTree | None:
-        if not self._policy.wants_tree(package):
+    def _tree_for(self, device: Device, action: Action, package: str | None) -> UiTree | None:
+        if not self._policy.needs_look(action, package):
             return None
         try:
             return device.ui_tree()

@@ -30,6 +30,8 @@ from server.image_headers import (
 )
 from server.pixels import JPEG_QUALITY
 
+BLACK_MAX = 12
+"""A channel's highest value in a picture that shows nothing."""
 ImageFormat = Literal["png", "jpeg", "webp"]
 MEDIA_TYPES: dict[ImageFormat, str] = {
     "png": "image/png",
@@ -173,6 +175,16 @@ def encode_for_model(screenshot: Screenshot, sent_size: Size) -> SentImage:
     else:
         data, media_type = _resize_to_jpeg(screenshot, sent_size), MEDIA_TYPES["jpeg"]
     return SentImage(data_url=to_data_url(data, media_type), size=sent_size)
+
+
+def is_black(screenshot: Screenshot) -> bool:
+    """Whether the picture shows nothing at all.
+
+    Raises:
+        ImageError: The pixels cannot be decoded.
+    """
+    with open_resized(screenshot, Size(width_px=32, height_px=64)) as small:
+        return max(small.convert("L").tobytes()) < BLACK_MAX
 
 
 def to_data_url(data: bytes, media_type: str) -> str:

@@ -19,7 +19,13 @@ from parsers.registry import DialectChoice
 from server.asking import Asker, reply_context, write_prompt
 from server.dialect_table import DialectTable
 from server.engine import Engine
-from server.errors import BadRequestError, OverloadedError, ServerError, ShuttingDownError
+from server.errors import (
+    BadRequestError,
+    OverloadedError,
+    ServerError,
+    ShuttingDownError,
+    StepNotFoundError,
+)
 from server.export.episode import Episode, open_episode
 from server.images import plan_sent_size
 from server.killpoints import reach
@@ -29,8 +35,8 @@ from server.metrics import MeasuredModel, Metrics, StageClock
 from server.model.client import AsksModel, ModelClient
 from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
-from server.payloads import SessionRequest, StepRequest
-from server.policy import Policy, RulePolicy
+from server.payloads import Look, SessionRequest, StepRequest
+from server.policy.rule_policy import Policy, RulePolicy
 from server.privacy.egress import Egress
 from server.privacy.levels import PrivacyLevel, is_local, stricter
 from server.prompts import ParserShelf
@@ -182,7 +188,8 @@ class LocalServer:
             default_max_side_px=target.defaults.max_side_px,
             max_pixels=self.settings.max_image_pixels,
         )
-        return Equipment(parser, target, resize, self._privacy_of(request, target))
+        terms = self.policy.terms_for(request.task, request.policy)
+        return Equipment(parser, target, resize, terms, self._privacy_of(request, target))
 
     def _privacy_of(self, request: SessionRequest, target: ModelTarget) -> PrivacyLevel:
         """The strictest of what the operator and the caller ask for, towards this model."""
@@ -291,11 +298,12 @@ class LocalServer:
             )
             clock.passed("model")
             # 7 policy: may it run without a person? It decides on what is really there.
-            seen = await self._observer.with_elements(environment, request, view)
-            decision = self.policy.decide(read.action, seen)
+            target = numbered.target_of(read.action) if numbered is not None else None
+            needs_look = self.policy.needs_look(read.action, request.foreground)
+            facts = await self._observer.read_facts(request, screenshot, target, needs_look)
+            decision = self.policy.decide(read.action, facts, equipment.terms)
             clock.passed("policy")
             # 8 log: durable; then, and only then, the answer.
-            target = numbered.target_of(read.action) if numbered is not None else None
             real_target = await self._observer.unmask(target, request, view)
             answer = Answer(read.action, number, decision.to_wire(), real_target)
             await self._journal.write_step(
@@ -309,12 +317,57 @@ class LocalServer:
         return answer
 
     def wants_ui_tree(self, package: str | None) -> bool:
-        """Whether the policy must read the screen while this app is in front.
+        """Whether touches in this app are judged by the words on the screen.
 
-        Whoever drives the phone then sends `observation.ui_tree`; without it every touch there
-        needs a yes.
+        Whoever drives the phone then sends `observation.ui_tree`, or asks again by `judge_step`
+        where the answer's policy says `needs_look`; without it every touch there needs a yes.
         """
         return self.policy.wants_tree(package)
+
+    def judge_step(
+        self, session_id: str, step: int, observation: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Judge an answered step's action anew, on what the screen shows right now.
+
+        A screen is read (slow) only where the action may be risky: the answer of the step then
+        says `needs_look`. What is judged is the action on record, never one that is sent.
+
+        Args:
+            session_id: The session.
+            step: The step's number.
+            observation: `ui_tree` (empty: the screen gives none), `foreground`, `is_black`.
+
+        Returns:
+            The policy's answer, as in `automate_step`; it is on record before this returns.
+
+        Raises:
+            BadRequestError: `observation` is wrong.
+            SessionNotFoundError: No such session.
+            StepNotFoundError: No such step.
+            StorageError: It could not be written.
+        """
+        return self._engine.run(self._judge(session_id, step, observation))
+
+    async def ajudge_step(
+        self, session_id: str, step: int, observation: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """`judge_step` for callers on an event loop."""
+        future = self._engine.submit(self._judge(session_id, step, observation))
+        return await asyncio.wrap_future(future)
+
+    async def _judge(
+        self, session_id: str, step: int, observation: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        look = Look.read(observation)
+        session = await self._book.find(session_id)
+        if not 1 <= step <= len(session.actions):
+            raise StepNotFoundError(f"this session has no step {step}; read its steps")
+        size = session.environments[step - 1].size
+        facts = await self._observer.read_look(look, size, session.targets.get(step))
+        terms = self._equipment_of(session).terms
+        wire = self.policy.decide(session.actions[step - 1], facts, terms).to_wire()
+        await self._journal.note(session, "policy_decision", {"step": step, **wire}, durable=True)
+        return wire
 
     # --- what happened --------------------------------------------------------------------
 

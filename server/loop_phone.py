@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from device.errors import ConnectionLostError, DeviceError
-from device.protocol import App, Device, Screenshot
+from device.protocol import Device, Screenshot
 from device.still import settle
 from parsers.action import Action
 from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
@@ -29,7 +29,6 @@ class LoopPhone:
         control: How the task is stopped.
         options: How it is run.
         record: Puts intents and outcomes on record.
-        policy_wants_tree: Whether the policy must read the screen while an app is in front.
     """
 
     def __init__(
@@ -38,14 +37,12 @@ class LoopPhone:
         control: TaskControl,
         options: LoopOptions,
         record: Record,
-        policy_wants_tree: Callable[[str | None], bool],
     ) -> None:
         self.device = device
         self.with_ui_tree = options.with_ui_tree
         self._control = control
         self._options = options
         self._record = record
-        self._policy_wants_tree = policy_wants_tree
         self._seen: Screenshot | None = None
 
     def prepare(self) -> None:
@@ -64,6 +61,26 @@ class LoopPhone:
             DeviceError: It cannot be seen.
         """
         return self._control.call_device(self._look)
+
+    def look_closer(self, observation: Observation) -> dict[str, Any]:
+        """What the screen says right now, for the policy: what an action would meet.
+
+        A screen that gives no tree is no error: the policy is the stricter for it.
+        """
+
+        def read() -> dict[str, Any]:
+            try:
+                tree, front = self.device.ui_tree(), self.device.foreground()
+            except DeviceError:
+                tree, front = None, observation.foreground
+            look: dict[str, Any] = {"ui_tree": tree.xml if tree is not None else ""}
+            if front is not None and front.package:
+                look["foreground"] = front.package
+            if tree is None and observation.screenshot.black is not None:
+                look["is_black"] = True
+            return look
+
+        return self._control.call_device(read)
 
     def forget_screen(self) -> None:
         """Others had the phone: what was seen before is worth nothing."""
@@ -110,7 +127,7 @@ class LoopPhone:
         return look_at_screen(
             self.device,
             seen=seen,
-            wants_tree=self._wants_tree,
+            wants_tree=lambda front: self.with_ui_tree,
             wake=self._wake,
             sleep=self._control.sleep,
             on_retry=self._note_retry,
@@ -122,9 +139,6 @@ class LoopPhone:
 
     def _note_retry(self, error: DeviceError) -> None:
         self._record("observe_retry", {"error": dict(describe_error(error))})
-
-    def _wants_tree(self, front: App | None) -> bool:
-        return self.with_ui_tree or self._policy_wants_tree(front.package if front else None)
 
     def _wake(self) -> None:
         if self._options.stop_on_screen_off:

@@ -16,6 +16,7 @@ class LoopWords:
     given_back: str
     held: str
     screen_changed: str
+    handed_over: str
     unknown: str
 
 
@@ -34,6 +35,7 @@ _ENGLISH = LoopWords(
     screen_changed=(
         "Not done: the screen changed while the user was asked about it. Look at it again."
     ),
+    handed_over="Not done by you: the user did this part by hand. Look at the screen and go on.",
     unknown=(
         "unknown: the program was interrupted during this action. It may or may not have been "
         "done. Look at the screen before you repeat it."
@@ -52,6 +54,7 @@ _CHINESE = LoopWords(
     given_back="用户已经处理完毕，并把手机交还给你。请看屏幕，继续操作。",
     held="没有执行：用户当时暂停了任务。请重新看屏幕。",
     screen_changed="没有执行：在询问用户期间屏幕发生了变化。请重新看屏幕。",
+    handed_over="这一步不由你执行：用户已亲自处理。请看屏幕，继续操作。",
     unknown="结果未知：程序在执行该操作时中断，操作可能已执行，也可能没有。重复之前请先看屏幕。",
 )
 

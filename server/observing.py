@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from parsers.action import Size
+from parsers.action import POINT_MAX, Size
 from parsers.base import Environment, Message
 from server.elements import NumberedElements, Target, number_elements
 from server.engine import Engine
@@ -18,13 +18,16 @@ from server.images import (
     SentImage,
     check_screenshot,
     encode_for_model,
+    is_black,
     plan_sent_size,
     read_data_url,
 )
 from server.killpoints import reach
 from server.marks import encode_with_marks
 from server.numbering import Numbering, read_tree
-from server.payloads import StepRequest
+from server.payloads import Look, StepRequest
+from server.policy.rule_policy import Facts
+from server.policy.screen import ScreenView
 from server.privacy.cover import Cover, cover_screen
 from server.privacy.finding import OwnWords
 from server.privacy.ocr import PictureReader, is_installed
@@ -121,22 +124,37 @@ class Observer:
         self._private_words = self._private_words or PrivateWords.load(self._settings.config_dir)
         return self._private_words
 
-    async def with_elements(
-        self, environment: Environment, request: StepRequest, view: View
-    ) -> Environment:
-        """The observation with the words of its UI tree, for whoever decides by them.
+    async def read_facts(
+        self,
+        request: StepRequest,
+        screenshot: Screenshot,
+        target: Target | None,
+        needs_look: bool,
+    ) -> Facts:
+        """What the policy decides by; the tree is only read where an action may be risky."""
+        if request.ui_tree is None or not needs_look:
+            return Facts(request.foreground, point_px=_centre_px(target, screenshot.size))
+        look = Look(request.ui_tree, request.foreground)
+        facts = await self.read_look(look, screenshot.size, target)
+        if facts.screen is not None and facts.screen.is_readable:
+            return facts
+        return replace(facts, is_black=await self._engine.in_images(is_black, screenshot))
 
-        A tree that cannot be read gives none: the decision is the stricter for it.
-        """
-        is_real = environment.elements is not None and view.cover is None
-        if is_real or request.ui_tree is None:
-            return environment
-        try:
-            tree = await self._engine.in_images(read_tree, request.ui_tree)
-        except BadRequestError:
-            return environment
-        numbered = number_elements(tree, view.screenshot.size, base=1)
-        return replace(environment, elements=numbered.elements)
+    async def read_look(self, look: Look, size: Size | None, target: Target | None) -> Facts:
+        """A screen's words. A tree that cannot be read gives none: the decision is stricter."""
+        screen = None
+        if look.ui_tree.strip() and size is not None:
+            try:
+                screen = await self._engine.in_images(read_screen, look.ui_tree, size)
+            except BadRequestError:
+                screen = None
+        return Facts(
+            look.foreground,
+            screen,
+            was_looked=True,
+            is_black=look.is_black,
+            point_px=_centre_px(target, size),
+        )
 
     async def unmask(
         self, target: Target | None, request: StepRequest, view: View
@@ -285,6 +303,26 @@ class Observer:
             max_bytes=self._settings.max_image_bytes,
             max_pixels=self._settings.max_image_pixels,
         )
+
+
+def read_screen(ui_tree: str, size: Size) -> ScreenView:
+    """The words of a dump and their places.
+
+    Raises:
+        BadRequestError: It cannot be read.
+    """
+    return ScreenView(read_tree(ui_tree), size.width_px, size.height_px)
+
+
+def _centre_px(target: Target | None, size: Size | None) -> tuple[float, float] | None:
+    """Where a numbered element is touched, in pixels of the screenshot."""
+    if target is None or size is None:
+        return None
+    left, top, right, bottom = target.element.bounds
+    return (
+        (left + right) / 2 * size.width_px / POINT_MAX,
+        (top + bottom) / 2 * size.height_px / POINT_MAX,
+    )
 
 
 def name_picture(number: int, view: View, origin: Screenshot) -> Picture:

@@ -189,6 +189,39 @@ class StepRequest:
         return hashlib.sha256(orjson.dumps(told)).hexdigest()[:FINGERPRINT_CHARS]
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A closer look at the screen that an action was chosen on.
+
+    Attributes:
+        ui_tree: The UI hierarchy as XML; "": the screen gives none.
+        foreground: Package of the app on screen.
+        is_black: The picture shows nothing.
+    """
+
+    ui_tree: str
+    foreground: str | None = None
+    is_black: bool = False
+
+    @classmethod
+    def read(cls, payload: Any) -> Look:
+        """Check the payload of `judge_step`.
+
+        Raises:
+            BadRequestError: A field is missing or wrong.
+        """
+        data = _mapping(payload, "observation")
+        ui_tree = _text(data, "ui_tree", max_chars=UI_TREE_MAX_CHARS)
+        if ui_tree is None:
+            raise BadRequestError(
+                "observation.ui_tree is missing; send the dump, or an empty text if the screen "
+                "gives none",
+                field="observation.ui_tree",
+            )
+        foreground = _text(data, "foreground", max_chars=500)
+        return cls(ui_tree, foreground, data.get("is_black") is True)
+
+
 def _read_last_result(observation: Mapping[str, Any]) -> str | None:
     """Words, or an error body `{"code", "message"}` (also under `error`)."""
     value = observation.get("last_result")

@@ -42,6 +42,7 @@ class Person:
         self._record = record
         self._answer = answer
         self._words = words
+        self._granted: set[str] = set()
 
     def ask(self, action: Info, screen: Screenshot) -> str:
         """The answer to the model's question, which the next prompt carries.
@@ -123,13 +124,21 @@ class Person:
         if level == "deny":
             raise TaskEnd("POLICY_DENIED", reason or "the policy forbids this action")
         risk = str(policy.get("class", "none"))
-        is_approved = level == "confirm" and risk in self._options.approved
+        once_for = str(policy.get("once_for") or "")
+        is_approved = level == "confirm" and (
+            risk in self._options.approved or (once_for != "" and once_for in self._granted)
+        )
         if action.confirm is None and (level != "confirm" or is_approved):
             if level != "allow":
                 notice = {"step": binding["step"], "class": risk, "text": reason}
                 self._record("notice", notice)
             return "go"
-        facts = {**binding, "class": risk, "expires_in_s": self._options.confirm_timeout_s}
+        facts = {
+            **binding,
+            "class": risk,
+            "expires_in_s": self._options.confirm_timeout_s,
+            **{name: policy[name] for name in ("facts", "bounds_px") if policy.get(name)},
+        }
         question = Asked(action.confirm or reason, facts=facts)
         self._record("confirm_question", {"id": question.id, "text": question.text, **facts})
         approved = self._control.ask_confirm(question, self._options.confirm_timeout_s)
@@ -137,4 +146,8 @@ class Person:
         self._record("confirm_answer", answer)
         if not approved:
             raise TaskEnd("POLICY_DENIED", f"not approved: {question.text}")
-        return "go" if is_same_screen() else "screen_changed"
+        if not is_same_screen():
+            return "screen_changed"
+        if once_for:
+            self._granted.add(once_for)
+        return "go"

@@ -19,6 +19,7 @@ from server.errors import (
 from server.images import ResizeRequest, SentImage
 from server.model.providers import ModelTarget
 from server.payloads import SessionRequest, StepRequest
+from server.policy.terms import Terms
 from server.privacy.levels import PrivacyLevel
 from server.records.logs import EventLog, SessionLog
 from server.records.reader import (
@@ -33,6 +34,7 @@ class Equipment:
     parser: Parser
     target: ModelTarget
     resize: ResizeRequest
+    terms: Terms
     privacy: PrivacyLevel = "off"
 
 
@@ -42,7 +44,7 @@ class Answer:
 
     action: Action
     number: int
-    policy: Mapping[str, str]
+    policy: Mapping[str, Any]
     target: Target | None = None
 
     def to_wire(self) -> dict[str, Any]:

@@ -50,8 +50,10 @@ class RecordedSteps:
     def close_session(self, session_id: str, stop_reason: str) -> None:
         self._server.close_session(session_id, stop_reason)
 
-    def wants_ui_tree(self, package: str | None) -> bool:
-        return self._server.wants_ui_tree(package)
+    def judge_step(
+        self, session_id: str, step: int, observation: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        return self._server.judge_step(session_id, step, observation)
 
     def record_event(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
         event = self._feed.publish(kind, data)

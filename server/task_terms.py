@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from server.errors import BadRequestError
 from server.policy.decision import Level
+from server.policy.packages import PackageName
 from server.privacy.levels import PrivacyLevel
 
 Scope = Literal["apps", "off"]
 ClassName = str
-PackageName = str
 
 T = TypeVar("T")
 

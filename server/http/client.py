@@ -112,6 +112,13 @@ class RemoteLocalServer:
         """Delete a session for good: its log, events and pictures; see `LocalServer`."""
         self._request("DELETE", f"/v1/sessions/{session_id}")
 
+    def judge_step(
+        self, session_id: str, step: int, observation: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Have an answered step judged by what the screen shows; see `LocalServer.judge_step`."""
+        path = _session(session_id, "steps", str(step), "judge")
+        return self._json("POST", path, json=dict(observation), attempts=TRANSPORT_ATTEMPTS)
+
     def wants_ui_tree(self, package: str | None) -> bool:
         """Whether the server's policy must read the screen while this app is in front."""
         name = package or ""

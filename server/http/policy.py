@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from server.policy import Policy
+from server.policy.rule_policy import Policy
 
 
 def policy_routes(policy: Policy) -> APIRouter:

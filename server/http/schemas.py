@@ -64,6 +64,14 @@ class ObservationBody(_Lenient):
     )
 
 
+class LookBody(_Lenient):
+    """A closer look at the screen of a step, for the policy."""
+
+    ui_tree: str = Field(description="The UI hierarchy as XML; empty: the screen gives none.")
+    foreground: str | None = Field(default=None, max_length=500)
+    is_black: bool = Field(default=False, description="The picture shows nothing.")
+
+
 class StepBody(_Lenient):
     """One step in an open session."""
 

@@ -14,7 +14,7 @@ from server.errors import BadRequestError
 from server.http.errors import explain_invalid
 from server.http.idempotency import IdempotencyKey, with_key
 from server.http.json_body import JsonRoute
-from server.http.schemas import CloseBody, EventBody, SessionBody, StepBody
+from server.http.schemas import CloseBody, EventBody, LookBody, SessionBody, StepBody
 from server.local_server import LocalServer
 from server.privacy.report import summarise_sends
 from server.records.schema import dump_json
@@ -118,6 +118,11 @@ def session_routes(server: LocalServer) -> APIRouter:
         """The screenshot of a step, as it came."""
         data, media_type = server.read_image(session_id, step)
         return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
+
+    @routes.post("/{session_id}/steps/{step}/judge")
+    async def judge_step(session_id: str, step: int, body: LookBody) -> dict[str, Any]:
+        """Judge a step's action anew by what the screen shows: where its policy said so."""
+        return await server.ajudge_step(session_id, step, body.model_dump(exclude_none=True))
 
     @routes.post("/{session_id}/steps", openapi_extra=STEP_BODY_DOC)
     async def add_step(

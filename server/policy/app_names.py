@@ -15,10 +15,22 @@ _OPENS_EN = (
 )
 _OPENS_ZH = r"(?:打开|进入|启动|用|使用|去|到|上|在|从|通过|回到|切到|切换到|进)"
 _COMMON_PARTS = frozenset(
-    {"android", "mobile", "client", "google", "main", "phone", "view", "apps", "example", "launcher"}
+    {
+        "android",
+        "mobile",
+        "client",
+        "google",
+        "main",
+        "phone",
+        "view",
+        "apps",
+        "example",
+        "launcher",
+    }
 )
 _SYSTEM = re.compile(
-    r"android|com\.android\.(?:systemui|intentresolver|server\..*)|.*\.documentsui|.*input(?:method)?.*"
+    r"android|com\.android\.(?:systemui|intentresolver|server\..*)|.*\.documentsui"
+    r"|.*input(?:method)?.*"
     r"|.*keyboard.*|com\.google\.android\.gms"
 )
 _SYSTEM_KINDS = frozenset({"launcher", "permission", "installer"})

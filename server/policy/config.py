@@ -1,4 +1,4 @@
-"""`configs/policy.yaml`: levels of the classes, lists of apps, scope, budget, rules of one's own."""
+"""`configs/policy.yaml`: levels of the classes, lists of apps, scope, budget, own rules."""
 
 from __future__ import annotations
 

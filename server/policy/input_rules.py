@@ -16,23 +16,35 @@ from server.policy.touch_rules import Touch, find_in_touch
 from server.policy.wording import joined, words_of_id
 
 _SECRET = re.compile(
-    r"密码|口令|\bpin\b|pin码|pass ?(?:word|code|phrase)|\bpwd\b|\bcvv2?\b|\bcvc\b|security code|密保|助记词|seed phrase"
+    r"密码|口令|\bpin\b|pin码|pass ?(?:word|code|phrase)|\bpwd\b|\bcvv2?\b|\bcvc\b|security code"
+    r"|密保|助记词|seed phrase"
     r"|recovery (?:phrase|key|code)|private key|私钥|安全码"
 )
 _CODE = re.compile(
-    r"验证码|校验码|动态码|短信码|verification code|\botp\b|one[- ]time|\b2fa\b|auth(?:entication)? code|captcha|图形码"
+    r"验证码|校验码|动态码|短信码|verification code|\botp\b|one[- ]time|\b2fa\b"
+    r"|auth(?:entication)? code|captcha|图形码"
     r"|sms code|6[- ]digit|access code|confirmation code|enter (?:the |your )?code|\bcode\b"
 )
-_PAY_PAGE = re.compile(r"支付密码|付款密码|交易密码|取款密码|payment (?:password|pin)|支付|付款|\bpay\b|transfer|转账|cvv|cvc|安全码")
+_PAY_PAGE = re.compile(
+    r"支付密码|付款密码|交易密码|取款密码|payment (?:password|pin)|支付|付款|\bpay\b|transfer"
+    r"|转账|cvv|cvc|安全码"
+)
 _CARD = re.compile(r"卡号|card number|身份证|\bssn\b|social security|iban|有效期|expiry|expiration")
-_SEARCH = re.compile(r"search|搜索|查找|query|\burl\b|address bar|网址|find|filter|筛选|搜一搜|url_bar|location_bar")
+_SEARCH = re.compile(
+    r"search|搜索|查找|query|\burl\b|address bar|网址|find|filter|筛选|搜一搜|url_bar|location_bar"
+)
 _CODE_VALUE = re.compile(r"[0-9A-Za-z]{1,8}")
-_TALKS = re.compile(r"message|reply|comment|chat|post|tweet|发消息|评论|回复|聊天|说点什么|弹幕|^#| #\w|群\b|群$")
+_TALKS = re.compile(
+    r"message|reply|comment|chat|post|tweet|发消息|评论|回复|聊天|说点什么|弹幕|^#| #\w|群\b|群$"
+)
 _DIAL_CODE = re.compile(r"[*#][0-9*#]{2,}#?")
 _SLIDES = re.compile(
-    r"(?:slide|swipe|drag|hold|pull)\b.*\b(?:to|right|left)\b|[向]?[左右]?(?:滑动|右滑|左滑|拖动|按住).*"
+    r"(?:slide|swipe|drag|hold|pull)\b.*\b(?:to|right|left)\b|[向]?[左右]?(?:滑动|右滑|左滑|拖动"
+    r"|按住).*"
 )
-_SLIDE_DELETES = re.compile(r"(?:swipe|slide)(?: \w+)* to (?:delete|remove|archive)|[左右]滑.{0,4}(?:删除|移除)")
+_SLIDE_DELETES = re.compile(
+    r"(?:swipe|slide)(?: \w+)* to (?:delete|remove|archive)|[左右]滑.{0,4}(?:删除|移除)"
+)
 _SLIDER = re.compile(r"slid|swipe|seek|drag|滑")
 _NEWLINE_KINDS: frozenset[AppKind] = frozenset({"notes"})
 _MIN_SLIDE_SHARE = 0.2
@@ -73,14 +85,19 @@ def find_in_typing(
 def find_in_enter(screen: ScreenView, kind: AppKind, field: UiNode | None) -> Iterator[Finding]:
     """The Enter key: like touching the button that it stands for."""
     focused = field
+    if kind == "terminal":
+        yield Finding("unknown", "enter", "Enter runs a command")
+        return
     if focused is None:
         index = next((i for i in screen.reacting if screen.nodes[i].focused), None)
         if index is not None:
             yield from find_in_touch(Touch(screen, screen.describe(index), kind))
         return
     about = _words_of(screen, focused)
-    is_at_top = focused.bounds.top < 0.14 * screen.height_px and len(screen.fields) == 1
-    if (_SEARCH.search(about) or is_at_top) and not focused.password and not _SECRET.search(about):
+    talks = bool(_TALKS.search(f"{about} {joined(screen.title)}"))
+    is_at_top = focused.bounds.top < 0.14 * screen.height_px
+    is_search = is_at_top or _SEARCH.search(joined(f"{focused.hint} {focused.content_desc}"))
+    if is_search and not (talks or focused.password or _SECRET.search(about)):
         return
     if focused.password or _SECRET.search(about) or _CODE.search(about):
         yield Finding("sign_in", "enter", f"Enter in “{_name(focused)}” hands a secret in")
@@ -98,19 +115,19 @@ def find_in_enter(screen: ScreenView, kind: AppKind, field: UiNode | None) -> It
                 if strength == 3 and is_submit and risk not in found:
                     found.add(risk)
                     yield Finding(risk, "enter", f"Enter may do what “{touched.name}” does")
-    if kind == "terminal":
-        yield Finding("unknown", "enter", "Enter runs a command")
-    is_talk = kind == "chat" or focused.bounds.top > 0.5 * screen.height_px or _TALKS.search(
-        f"{about} {joined(screen.title)}"
-    )
+    is_talk = kind == "chat" or talks or focused.bounds.top > 0.5 * screen.height_px
     if is_talk and not found:
         yield Finding("send", "enter", "Enter may send what is written")
 
 
 def find_in_slide(
-    screen: ScreenView, kind: AppKind, is_careful: bool, start: tuple[float, float], end: tuple[float, float]
+    screen: ScreenView,
+    kind: AppKind,
+    is_careful: bool,
+    start: tuple[float, float],
+    end: tuple[float, float],
 ) -> Iterator[Finding]:
-    """A drag: a slider that confirms, a row that a swipe deletes, a place where things are dropped."""
+    """A drag: a slider that confirms, a row that a swipe deletes, a place to drop on."""
     moved_x = abs(end[0] - start[0]) / screen.width_px
     moved_y = abs(end[1] - start[1]) / screen.height_px
     if moved_x < _MIN_SLIDE_SHARE and moved_y < _MIN_SLIDE_SHARE:
@@ -126,7 +143,12 @@ def find_in_slide(
     if moved_x >= 0.3 and moved_y < 0.1 and screen.has_word(_SLIDE_DELETES):
         yield Finding("delete", "swipe_deletes", "a swipe over a row deletes it here")
     dropped = screen.touched(*end)
-    named = {risk for text in dropped.labels for risk, strength in read_label(text).acts.items() if strength == 3}
+    named = {
+        risk
+        for text in dropped.labels
+        for risk, strength in read_label(text).acts.items()
+        if strength == 3
+    }
     if "delete" in named and dropped.node is not None and not _contains(dropped.node, start):
         yield Finding("delete", "dropped", f"dropped on “{dropped.name}”")
 
@@ -140,7 +162,15 @@ def _slider_at(screen: ScreenView, start: tuple[float, float]) -> Touched | None
     sliders = [i for i in hits if screen.nodes[i].class_name.endswith(("SeekBar", "Slider"))]
     if not (sliders or _SLIDES.search(words) or _SLIDER.search(touched.id_words)):
         return None
-    index = sliders[-1] if sliders else touched.index if touched.node is not None else hits[-1] if hits else -1
+    index = (
+        sliders[-1]
+        if sliders
+        else touched.index
+        if touched.node is not None
+        else hits[-1]
+        if hits
+        else -1
+    )
     if index < 0:
         return None
     labels = tuple(dict.fromkeys((*touched.labels, *line)))
@@ -174,8 +204,14 @@ def _words_of(screen: ScreenView, field: UiNode) -> str:
         and node is not field
         and len(node.text) <= 40
         and (
-            (0 <= box.top - node.bounds.bottom < 1.2 * max(60, box.height_px) and node.bounds.left < box.right)
-            or (node.bounds.top <= (box.top + box.bottom) / 2 <= node.bounds.bottom and node.bounds.right <= box.left + 5)
+            (
+                0 <= box.top - node.bounds.bottom < 1.2 * max(60, box.height_px)
+                and node.bounds.left < box.right
+            )
+            or (
+                node.bounds.top <= (box.top + box.bottom) / 2 <= node.bounds.bottom
+                and node.bounds.right <= box.left + 5
+            )
         )
     ]
     hint = field.text if len(field.text) <= 30 and not field.password else ""
@@ -191,5 +227,3 @@ def point_px(point: Point, screen: ScreenView) -> tuple[float, float]:
     """A point of the action vocabulary in pixels of the screenshot."""
     x_px, y_px = point.to_px(screen.width_px, screen.height_px)
     return float(x_px), float(y_px)
-
-

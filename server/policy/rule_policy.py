@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from device.apps import AliasTable
+from device.protocol import UiNode
 from parsers.action import (
     Action,
     Awake,
@@ -37,6 +38,7 @@ from server.policy.decision import (
     stricter,
 )
 from server.policy.input_rules import find_in_enter, find_in_slide, find_in_typing, point_px
+from server.policy.own_rules import OwnRule
 from server.policy.screen import ScreenView, Touched
 from server.policy.sending import facts_for_person, is_named_by_task, recipient_of
 from server.policy.terms import Terms, make_terms
@@ -122,25 +124,24 @@ class RulePolicy:
     def needs_look(self, action: Action, package: str | None) -> bool:
         return _reads_screen(action) and self.wants_tree(package)
 
-    def decide(
-        self, action: Action, facts: Facts, terms: Terms | None = None
-    ) -> Decision:
+    def decide(self, action: Action, facts: Facts, terms: Terms | None = None) -> Decision:
         """What must happen before the action runs; the strictest rule that holds decides."""
         terms = terms or self._plain_terms
         found: list[Candidate] = []
         if action.confirm is not None:
             asked = Finding("model_asks", "model_asks", action.confirm)
             found.append(Candidate(asked, "confirm", "the model asks for a yes"))
-        found += [self._rate(finding, terms) for finding in self._find_outside(action, facts, terms)]
+        found += [
+            self._rate(finding, terms) for finding in self._find_outside(action, facts, terms)
+        ]
         touch = _touch_of(action, facts, terms)
         recipient = recipient_of(facts.screen) if facts.screen is not None else ""
         for finding in _find_on_screen(action, facts, terms, touch):
             rated = self._rate(finding, terms)
-            if finding.risk == "send" and touch is not None and rated.level == "confirm":
-                if is_named_by_task(touch, recipient, terms.task):
-                    rated = replace(
-                        rated, level="notify", level_from="the task itself names it and for whom"
-                    )
+            is_sent = finding.risk == "send" and touch is not None and rated.level == "confirm"
+            if is_sent and touch is not None and is_named_by_task(touch, recipient, terms.task):
+                said = "the task itself names it and for whom"
+                rated = replace(rated, level="notify", level_from=said)
             found.append(rated)
         found.sort(key=lambda candidate: -LEVELS.index(candidate.level))
         if not found:
@@ -196,7 +197,11 @@ def _level_of(finding: Finding, terms: Terms) -> tuple[Level, str]:
 def _find_app(apps: frozenset[str], name: str, terms: Terms) -> Iterator[Finding]:
     if apps & terms.deny:
         yield Finding("app", "apps.deny", f"{name} is on the list of denied apps", "deny")
-    elif terms.allow and not apps & terms.allow and kind_of(name) not in ("launcher", "permission", "installer"):
+    elif (
+        terms.allow
+        and not apps & terms.allow
+        and kind_of(name) not in ("launcher", "permission", "installer")
+    ):
         yield Finding("app", "apps.allow", f"{name} is not on the list of allowed apps", "deny")
 
 
@@ -246,7 +251,7 @@ def _find_on_screen(
         return
     screen = facts.screen
     for rule in terms.rules:
-        yield from _by_own_rule(rule_action=action, facts=facts, touch=touch, rule=rule)
+        yield from _by_own_rule(rule, action, facts, touch)
     if not _reads_screen(action):
         return
     if screen is None or not screen.is_readable:
@@ -282,33 +287,40 @@ def _find_on_screen(
 def _unread(facts: Facts) -> Finding:
     if not facts.was_looked:
         return Finding("unknown", "not_read", "the screen was not read")
-    least: Level = "deny" if facts.is_black else "confirm"
-    why = "the screen shows nothing and cannot be read" if facts.is_black else "the screen cannot be read"
+    least: Level = "deny" if facts.is_black else "allow"
+    why = (
+        "the screen shows nothing and cannot be read"
+        if facts.is_black
+        else "the screen cannot be read"
+    )
     return Finding("unknown", "unreadable", why, least)
 
 
-def _field_of(action: Type, facts: Facts, screen: ScreenView):  # type: ignore[no-untyped-def]
+def _field_of(action: Type, facts: Facts, screen: ScreenView) -> UiNode | None:
     point = facts.point_px
     if action.point is not None:
         point = point_px(action.point, screen)
     return (screen.field_at(*point) if point is not None else None) or screen.focused_field()
 
 
-def _by_own_rule(*, rule_action: Action, facts: Facts, touch: Touch | None, rule) -> Iterator[Finding]:  # type: ignore[no-untyped-def]
+def _by_own_rule(
+    rule: OwnRule, action: Action, facts: Facts, touch: Touch | None
+) -> Iterator[Finding]:
+    """A rule of the operator; with words it holds for every touch where none can be read."""
     why = rule.reason or rule.risk
     if rule.opens:
-        if isinstance(rule_action, Awake) and rule.fits_launch(rule_action.value):
+        if isinstance(action, Awake) and rule.fits_launch(action.value):
             yield Finding(rule.risk, "own_rule", why, rule.level)
         return
-    if not isinstance(rule_action, Click | DoubleClick | LongPress | Type) or not rule.fits_app(facts.package):
+    is_touch = isinstance(action, Click | DoubleClick | LongPress | Type)
+    if not is_touch or not rule.fits_app(facts.package):
         return
-    if rule.words:
-        if facts.screen is None:
-            if rule.packages and facts.was_looked:
-                yield Finding(rule.risk, "own_rule", f"{why} (the screen cannot be read)", rule.level)
-            return
-        if touch is None or not rule.fits_label(touch.touched.name):
-            return
+    if rule.words and facts.screen is None:
+        if rule.packages and facts.was_looked:
+            yield Finding(rule.risk, "own_rule", f"{why} (the screen is unreadable)", rule.level)
+        return
+    if rule.words and (touch is None or not rule.fits_label(touch.touched.name)):
+        return
     yield Finding(rule.risk, "own_rule", why, rule.level)
 
 

@@ -23,7 +23,9 @@ SAME_SIZE_PX = 6
 ROW_SHARE = 0.7
 TILES = 3
 PROSE_CHARS = 90
-_BUTTON_IDS = re.compile(r"\b(?:btn|button|fab|submit|positive|negative|confirm|purchase|checkout)\b")
+_BUTTON_IDS = re.compile(
+    r"\b(?:btn|button|fab|submit|positive|negative|confirm|purchase|checkout)\b"
+)
 _CANVAS = re.compile(r"(?:WebView|SurfaceView|TextureView|FlutterView|UnityPlayer)$")
 _COUNT = re.compile(r"\s*[(（]\d+[)）]\s*$")
 
@@ -135,7 +137,9 @@ class ScreenView:
             and not is_field(node)
             and not read_label(node.text).is_no
         ]
-        first = min(at_top, key=lambda node: (node.bounds.top // 40, node.bounds.left), default=None)
+        first = min(
+            at_top, key=lambda node: (node.bounds.top // 40, node.bounds.left), default=None
+        )
         return _COUNT.sub("", first.text.strip()) if first is not None else ""
 
     def focused_field(self) -> UiNode | None:
@@ -160,7 +164,9 @@ class ScreenView:
         texts = [i for i in hits if texts_of(self.nodes[i]) and not self._is_page(self.nodes[i])]
         if texts:
             node = self.nodes[texts[-1]]
-            return Touched("text", texts[-1], node, texts_of(node), id_words=words_of_id(node.resource_id))
+            return Touched(
+                "text", texts[-1], node, texts_of(node), id_words=words_of_id(node.resource_id)
+            )
         canvas = [i for i in hits if _CANVAS.search(self.nodes[i].class_name)]
         if canvas:
             return Touched("nothing", canvas[-1], self.nodes[canvas[-1]])
@@ -182,7 +188,9 @@ class ScreenView:
             return Touched("switch", index, node, labels, beside, id_words)
         name = node.class_name.rsplit(".", 1)[-1]
         is_plain = name.endswith(("Button", "Chip"))
-        if not any(re.search(r"\w", read_label(text).plain) or read_label(text).amount for text in labels):
+        if not any(
+            re.search(r"\w", read_label(text).plain) or read_label(text).amount for text in labels
+        ):
             return Touched("icon", index, node, (), self._beside(index), id_words, is_plain)
         kind: TouchKind
         if self._is_one_of_tabs(index):
@@ -195,7 +203,9 @@ class ScreenView:
 
     def words_of(self, index: int) -> tuple[str, ...]:
         """All words of a node and inside it."""
-        return tuple(text for i in (index, *self._inside(index)) for text in texts_of(self.nodes[i]))
+        return tuple(
+            text for i in (index, *self._inside(index)) for text in texts_of(self.nodes[i])
+        )
 
     def panel(self, index: int) -> int | None:
         """The dialog or sheet that a node is in, where one lies over the page."""
@@ -235,9 +245,7 @@ class ScreenView:
         inside = self._inside(panel) if panel is not None else range(len(self.nodes))
         own = {index, *self._inside(index)} if index >= 0 else set()
         is_choice = index >= 0 and self.describe(index).kind == "row"
-        buttons = [
-            i for i in self.reacting if i not in own and (is_choice or self._says_button(i))
-        ]
+        buttons = [i for i in self.reacting if i not in own and (is_choice or self._says_button(i))]
         skipped = own.union(*({i, *self._inside(i)} for i in buttons))
         texts = [
             text
@@ -273,7 +281,9 @@ class ScreenView:
             return "row"
         if not self._is_wide(node):
             beside = self._alike(index)
-            has_picture = any(self.nodes[i].class_name.endswith("ImageView") for i in self._inside(index))
+            has_picture = any(
+                self.nodes[i].class_name.endswith("ImageView") for i in self._inside(index)
+            )
             return "tile" if beside >= TILES and has_picture else "button"
         if _BUTTON_IDS.search(id_words) and len(labels) == 1:
             return "button"
@@ -296,10 +306,13 @@ class ScreenView:
         ]
         if len(line) < TILES:
             return False
-        words = [text for i in line for j in (i, *self._inside(i)) for text in texts_of(self.nodes[j])]
+        words = [
+            text for i in line for j in (i, *self._inside(i)) for text in texts_of(self.nodes[j])
+        ]
         reads = [read_label(text) for text in words]
         return bool(words) and not any(
-            read.is_no or read.is_yes or any(strength >= 2 for strength in read.acts.values()) for read in reads
+            read.is_no or read.is_yes or any(strength >= 2 for strength in read.acts.values())
+            for read in reads
         )
 
     def _is_centred(self, index: int) -> bool:
@@ -318,7 +331,9 @@ class ScreenView:
             if not any(j <= i < self._ends[j] for j in own) or is_field(self.nodes[i]):
                 yield from texts_of(self.nodes[i])
         if own and len(own) == 1 and not self.nodes[own[0]].checkable:
-            yield from (text for i in (own[0], *self._inside(own[0])) for text in texts_of(self.nodes[i]))
+            yield from (
+                text for i in (own[0], *self._inside(own[0])) for text in texts_of(self.nodes[i])
+            )
 
     def _beside(self, index: int) -> tuple[str, ...]:
         """Words that belong to a thing without any: right below it, in its line, or above it."""

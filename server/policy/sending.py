@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 
+from server.policy.answers import MONEY
 from server.policy.screen import ScreenView
 from server.policy.touch_rules import Touch
-from server.policy.words import MONEY
 from server.policy.wording import joined, words_of_id
 
 _TO_FIELD = re.compile(r"\bto\b|recipient|收件人|发给|接收")
 _ONLINE = re.compile(r"online|typing|在线|输入中|last seen")
 _CALLS = re.compile(r"\b(?:call|dial|phone|ring)\b|打电话|拨打|拨通|呼叫|通话|致电|拨号")
 _CALL_LABEL = re.compile(r"\b(?:call|dial)\b|拨|呼叫|电话|通话")
-_SENDS = re.compile(r"\b(?:send|text|message|reply|tell|write|post|email)\b|发|回复|告诉|说|通知|写信")
+_SENDS = re.compile(
+    r"\b(?:send|text|message|reply|tell|write|post|email)\b|发|回复|告诉|说|通知|写信"
+)
 _PAYEE = re.compile(
-    r"(?:收款(?:人|方|账户)|商家|付款给|转给|向|payee|recipient|paying|pay to|merchant|to)[:： ]*([^\n,，。;；¥$€£]{1,40})"
+    r"(?:收款(?:人|方|账户)|商家|付款给|转给|向|payee|recipient|paying|pay to|merchant|to)[:： "
+    r"]*([^\n,，。;；¥$€£]{1,40})"
 )
 
 

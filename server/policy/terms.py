@@ -59,7 +59,10 @@ def make_terms(
     """
     own = own or TaskPolicy()
     levels = {
-        risk: (config.levels.get(risk, DEFAULT_LEVELS[risk]), "policy.yaml" if risk in config.levels else "default")
+        risk: (
+            config.levels.get(risk, DEFAULT_LEVELS[risk]),
+            "policy.yaml" if risk in config.levels else "default",
+        )
         for risk in RISK_CLASSES
     }
     for name, level in own.levels.items():

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from server.policy.app_kinds import AppKind
-from server.policy.decision import Finding, RiskClass
-from server.policy.labels import ReadLabel, asks_about, read_label
-from server.policy.screen import ScreenView, Touched, texts_of
-from server.policy.settings_pages import find_security
-from server.policy.words import (
+from server.policy.answers import (
     ANSWERS,
     ANSWERS_TEXT,
     LOOKS_AROUND,
@@ -21,10 +16,16 @@ from server.policy.words import (
     SOFT,
     STORE_ACTS,
 )
+from server.policy.app_kinds import AppKind
+from server.policy.decision import Finding, RiskClass
+from server.policy.labels import ReadLabel, asks_about, read_label
+from server.policy.screen import ScreenView, Touched, texts_of
+from server.policy.settings_pages import find_security
 from server.policy.wording import joined
 
 _PIN_CONTEXT = re.compile(
-    r"密码|\bpin\b|pass(?:code|word)|验证码|\bcvv\b|\bcvc\b|\botp\b|verification code|security code|解锁"
+    r"密码|\bpin\b|pass(?:code|word)|验证码|\bcvv\b|\bcvc\b|\botp\b|verification code|security "
+    r"code|解锁"
     r"|unlock"
 )
 _PAY_CONTEXT = re.compile(r"支付|付款|转账|提现|pay|transfer|purchase|card|withdraw")
@@ -88,7 +89,11 @@ class Touch:
 
     @cached_property
     def looks_around(self) -> bool:
-        looks = [bool(LOOKS_AROUND.fullmatch(read.plain)) for read in self.labels if read.plain]
+        looks = [
+            read.names_place or bool(LOOKS_AROUND.fullmatch(read.plain))
+            for read in self.labels
+            if read.plain
+        ]
         return any(looks) if self.touched.kind == "row" else bool(looks) and all(looks)
 
     @cached_property
@@ -219,7 +224,9 @@ def _by_app(touch: Touch) -> Iterator[Finding]:
     """Dialogs of the system: every yes in them is one act."""
     affirms = touch.touched.kind in ("button", "icon", "switch", "row") and not touch.looks_around
     if touch.kind == "permission" and affirms:
-        yield Finding("permission", "permission_dialog", f"“{touch.touched.name}” in a system dialog")
+        yield Finding(
+            "permission", "permission_dialog", f"“{touch.touched.name}” in a system dialog"
+        )
     if touch.kind == "store" and any(STORE_ACTS.fullmatch(read.plain) for read in touch.labels):
         yield Finding("install", "store_button", f"“{touch.touched.name}” in an app store")
     if touch.kind == "installer" and affirms:

@@ -42,9 +42,11 @@ _HAN = r"\u3400-\u9fff\uf900-\ufaff"
 _BETWEEN_HAN = re.compile(rf"(?<=[{_HAN}])[\s\W_]+(?=[{_HAN}])")
 _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][\s.\-_·•*|/]){1,}[^\W\d_](?![^\W_])")
 _TERMS = {
-    "帐": "账", "螢": "荧", "荧幕": "屏幕", "萤幕": "屏幕", "应用程式": "应用", "应用程序": "应用", "原厂": "出厂", "垃圾桶": "回收站",
-    "垃圾箱": "回收站", "废纸篓": "回收站", "装置": "设备", "存取": "访问", "简讯": "短信", "讯息": "消息", "电邮": "邮件", "网路": "网络",
-    "影片": "视频", "信用咭": "信用卡", "储值": "充值", "发佈": "发布", "佈": "布", "重设": "重置", "登出": "退出登录",
+    "帐": "账", "螢": "荧", "荧幕": "屏幕", "萤幕": "屏幕", "应用程式": "应用", "应用程序": "应用",
+    "原厂": "出厂", "垃圾桶": "回收站", "垃圾箱": "回收站", "废纸篓": "回收站", "装置": "设备",
+    "存取": "访问", "简讯": "短信", "讯息": "消息", "电邮": "邮件", "网路": "网络", "影片": "视频",
+    "信用咭": "信用卡", "储值": "充值", "发佈": "发布", "佈": "布", "重设": "重置",
+    "登出": "退出登录",
 }  # fmt: skip
 """Words of Taiwan and Hong Kong, and what the rules call them."""
 _TERM = re.compile("|".join(_TERMS))
@@ -89,9 +91,11 @@ def unmasked(text: str) -> str:
     """A plain text with digits read as the letters that they stand in for: `de1ete`."""
     return re.sub(
         r"[a-z0-9@$]+",
-        lambda word: word[0].translate(_DIGITS_AS_LETTERS)
-        if re.search(r"[a-z]", word[0]) and re.search(r"[013457@$]", word[0])
-        else word[0],
+        lambda word: (
+            word[0].translate(_DIGITS_AS_LETTERS)
+            if re.search(r"[a-z]", word[0]) and re.search(r"[013457@$]", word[0])
+            else word[0]
+        ),
         text,
     )
 

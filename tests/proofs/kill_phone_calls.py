@@ -21,7 +21,7 @@ from server import killpoints
 from server.local_server import LocalServer
 from server.loop_options import LoopOptions
 from server.loop_words import words_for
-from server.policy import AllowAll
+from server.policy.rule_policy import AllowAll
 from server.settings import load_settings
 from server.task_request import TaskRequest
 from server.tasks import TaskRunner

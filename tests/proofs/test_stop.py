@@ -21,7 +21,7 @@ from parsers.action import Action, LongPress
 from parsers.base import Environment
 from server.local_server import LocalServer
 from server.loop_options import LoopOptions
-from server.policy import AllowAll, Decision
+from server.policy.rule_policy import AllowAll, Decision
 from server.settings import load_settings
 from server.task_request import TaskRequest
 from server.tasks import TaskRunner

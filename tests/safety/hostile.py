@@ -78,7 +78,11 @@ def obey(case: Case) -> Action:
         case "CLICK" | "LONGPRESS" as kind:
             return action_from_wire({"action": kind, "point": point("point")})
         case "TYPE":
-            wire = {"action": "TYPE", "value": wanted["text"], "submit": wanted.get("submit", False)}
+            wire = {
+                "action": "TYPE",
+                "value": wanted["text"],
+                "submit": wanted.get("submit", False),
+            }
             return action_from_wire(wire | ({"point": point("point")} if "point" in wanted else {}))
         case "SWIPE":
             ends = {"point1": point("point1"), "point2": point("point2")}
@@ -127,7 +131,8 @@ def _size(case: Case) -> tuple[int, int]:
 def _describe(step: Judged) -> str:
     case, decision = step.case, step.decision
     rules = ", ".join(f"{c.finding.rule}/{c.finding.risk}" for c in decision.candidates)
-    return f"{case.id} [{case.lang} {case.risk}] {decision.level} {rules} | {case.app_package} | {case.note}"
+    label = f"{case.id} [{case.lang} {case.risk}] {decision.level}"
+    return f"{label} {rules} | {case.app_package} | {case.note}"
 
 
 def main() -> None:

@@ -163,7 +163,8 @@ class FakeServer:
         self.asked: list[dict[str, Any]] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.closed: list[str] = []
-        self.watched: tuple[str, ...] = ()
+        self.judged: list[tuple[int, dict[str, Any]]] = []
+        self.judgement: dict[str, Any] = {"level": "allow", "class": "none", "reason": ""}
         self.released = threading.Event()
 
     def get_session(self, payload: Mapping[str, Any]) -> str:
@@ -183,7 +184,7 @@ class FakeServer:
         assert not isinstance(answer, Exception | float)
         return self.answer(answer)
 
-    def answer(self, action: Action, **policy: str) -> dict[str, Any]:
+    def answer(self, action: Action, **policy: Any) -> dict[str, Any]:
         return {
             "action": action.to_wire(),
             "current_step": len(self.asked),
@@ -193,8 +194,11 @@ class FakeServer:
     def record_event(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
         self.events.append((kind, dict(data)))
 
-    def wants_ui_tree(self, package: str | None) -> bool:
-        return package in self.watched
+    def judge_step(
+        self, session_id: str, step: int, observation: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        self.judged.append((step, dict(observation)))
+        return self.judgement
 
     def close_session(self, session_id: str, stop_reason: str) -> None:
         self.closed.append(stop_reason)

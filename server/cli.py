@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from server.cli_options import ConfigOption, JsonOption, LogDirOption, SerialOption
+from server.cli_policy import policy_app
 from server.cli_replay import replay_app
 from server.task_cli import app as tasks
 
@@ -31,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(replay_app)
+app.add_typer(policy_app)
 
 
 class Locale(StrEnum):

@@ -133,7 +133,7 @@ class Observer:
     ) -> Facts:
         """What the policy decides by; the tree is only read where an action may be risky."""
         if request.ui_tree is None or not needs_look:
-            return Facts(request.foreground, point_px=_centre_px(target, screenshot.size))
+            return Facts(request.foreground, point_px=centre_px(target, screenshot.size))
         look = Look(request.ui_tree, request.foreground)
         facts = await self.read_look(look, screenshot.size, target)
         if facts.screen is not None and facts.screen.is_readable:
@@ -153,7 +153,7 @@ class Observer:
             screen,
             was_looked=True,
             is_black=look.is_black,
-            point_px=_centre_px(target, size),
+            point_px=centre_px(target, size),
         )
 
     async def unmask(
@@ -314,7 +314,7 @@ def read_screen(ui_tree: str, size: Size) -> ScreenView:
     return ScreenView(read_tree(ui_tree), size.width_px, size.height_px)
 
 
-def _centre_px(target: Target | None, size: Size | None) -> tuple[float, float] | None:
+def centre_px(target: Target | None, size: Size | None) -> tuple[float, float] | None:
     """Where a numbered element is touched, in pixels of the screenshot."""
     if target is None or size is None:
         return None

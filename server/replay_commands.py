@@ -137,7 +137,7 @@ def act_command(
     from device.still import wait_until_still
     from server.leases import hold_for_command
     from server.phones import AdbPhones
-    from server.policy import RulePolicy
+    from server.policy.rule_policy import RulePolicy
 
     settings = read_settings(config_dir, log_dir)
     phone = AdbPhones(settings).open(serial)

@@ -14,12 +14,13 @@ from typing import Any, Literal
 from device.errors import DeviceError
 from device.protocol import App, Device, Screenshot, UiTree
 from parsers.action import Size
-from parsers.base import Environment
 from server.act import ElementNotFoundError, Observation, act_on_device
 from server.elements import Target, find_again, number_elements
 from server.export.episode import Episode, EpisodeStep
 from server.observe import check_visible
-from server.policy import Policy
+from server.observing import centre_px
+from server.policy.rule_policy import Facts, Policy
+from server.policy.screen import ScreenView
 from server.replay.likeness import Likeness, compare_pictures, compare_trees
 
 LIKENESS_LEAST = 0.8
@@ -125,8 +126,10 @@ def _repeat(
     if getattr(step.action, "element", None) is not None and seen.target is None:
         message = "the element that was named is not on the screen, or was never on record"
         return RepeatedStep(step.number, kind, "failed", likeness, message)
-    decision = policy.decide(step.action, _environment(seen))
-    if decision.level == "deny" or (decision.level == "confirm" and not options.may_confirm):
+    decision = policy.decide(step.action, _facts(seen), policy.terms_for(""))
+    if decision.level in ("deny", "hand_over") or (
+        decision.level == "confirm" and not options.may_confirm
+    ):
         message = f"{decision.risk}: {decision.reason or 'the policy wants a person'}"
         return RepeatedStep(step.number, kind, "withheld", likeness, message)
     try:
@@ -178,12 +181,13 @@ def _find_target(recorded: Target, tree: UiTree | None, shot: Screenshot) -> Tar
     return None if found is None else Target(found, "tree", len(now.elements))
 
 
-def _environment(seen: Observation) -> Environment:
-    size = Size(width_px=seen.screenshot.width_px, height_px=seen.screenshot.height_px)
-    elements = number_elements(seen.ui_tree, size, base=1).elements if seen.ui_tree else None
-    return Environment(
-        image="",
-        foreground=seen.foreground.package if seen.foreground else None,
-        elements=elements,
-        size=size,
+def _facts(seen: Observation) -> Facts:
+    """What the policy decides by."""
+    shot, tree = seen.screenshot, seen.ui_tree
+    return Facts(
+        package=seen.foreground.package if seen.foreground else None,
+        screen=ScreenView(tree, shot.width_px, shot.height_px) if tree else None,
+        was_looked=True,
+        is_black=shot.black is not None,
+        point_px=centre_px(seen.target, Size(width_px=shot.width_px, height_px=shot.height_px)),
     )

@@ -27,10 +27,18 @@ from device.protocol import (
     TypedResult,
     UiTree,
 )
+from device.ui_tree import parse_ui_tree
 
 _CHANGING = frozenset(
     {"tap", "double_tap", "long_press", "swipe", "type_text", "press_key", "open_app", "stop_app"}
 )
+
+
+PLAIN_PAGE = parse_ui_tree(
+    '<hierarchy rotation="0"><node class="android.widget.TextView" text="A plain page" '
+    'bounds="[20,60][400,120]"/></hierarchy>'
+)
+"""A screen whose words say nothing of risk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +47,13 @@ class Frame:
 
     Attributes:
         words: Text painted on the screen, so that frames with other words are other pictures.
-        tree: The UI tree, or None for a screen that gives none.
+        tree: The UI tree, or None for a screen that gives none. Default: a page with a title.
         app: What is in front.
         black: Show an all-black picture for this reason.
     """
 
     words: str = ""
-    tree: UiTree | None = None
+    tree: UiTree | None = PLAIN_PAGE
     app: App | None = None
     black: BlackReason | None = None
 

@@ -279,6 +279,8 @@ class ScreenView:
         node = self.nodes[index]
         if sum(map(len, labels)) > PROSE_CHARS:
             return "row"
+        if len(labels) >= 2 and self._alike(index) >= 2:
+            return "row"  # a card of a list: it opens what it shows
         if not self._is_wide(node):
             beside = self._alike(index)
             has_picture = any(

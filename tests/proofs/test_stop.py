@@ -18,10 +18,11 @@ from device.discovery import connect, open_device
 from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 from parsers.action import Action, LongPress
-from parsers.base import Environment
 from server.local_server import LocalServer
 from server.loop_options import LoopOptions
-from server.policy.rule_policy import AllowAll, Decision
+from server.policy.decision import Decision
+from server.policy.rule_policy import AllowAll, Facts
+from server.policy.terms import Terms
 from server.settings import load_settings
 from server.task_request import TaskRequest
 from server.tasks import TaskRunner
@@ -37,10 +38,10 @@ STATES = {"running", "waiting_reply", "waiting_confirm"}
 class AskBeforeLongPress(AllowAll):
     """So that some tasks are stopped while an action waits for its yes."""
 
-    def decide(self, action: Action, environment: Environment) -> Decision:
+    def decide(self, action: Action, facts: Facts, terms: Terms | None = None) -> Decision:
         if isinstance(action, LongPress):
             return Decision("confirm", "pay", "this may spend money")
-        return super().decide(action, environment)
+        return super().decide(action, facts, terms)
 
 
 def clock_offset_s(virtual: VirtualPhoneProcess) -> float:

@@ -19,7 +19,7 @@ from device.protocol import (
     TypedResult,
     UiTree,
 )
-from device.ui_tree import parse_ui_tree
+from device.scripted_device import PLAIN_PAGE
 from parsers.action import Action
 
 
@@ -33,13 +33,6 @@ def picture(number: int, size: tuple[int, int] = (540, 1200)) -> bytes:
     out = io.BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
-
-
-PLAIN_PAGE = (
-    '<hierarchy rotation="0"><node class="android.widget.TextView" text="A plain page" '
-    'bounds="[20,60][400,120]"/></hierarchy>'
-)
-"""A screen whose words say nothing of risk."""
 
 
 class FakePhone:
@@ -58,7 +51,7 @@ class FakePhone:
         self.frozen = False
         self.apps = {"设置": "com.android.settings", "Notes": "com.android.notes"}
         self.front = App("com.android.launcher3")
-        self.tree: UiTree | None = parse_ui_tree(PLAIN_PAGE)
+        self.tree: UiTree | None = PLAIN_PAGE
         self.black: list[Any] = []
         self.screen = 0
         self.restored = 0

@@ -25,6 +25,9 @@ from device.ui_tree import parse_ui_tree
 from parsers.action import Size
 from server.errors import ScreenWithheldError, TreeNeededError
 from server.local_server import LocalServer
+from server.model.client import Outgoing, Witness
+from server.model.providers import ModelTarget
+from server.model.reply import ModelReply
 from server.model.scripted_model import Fail, RecordedRequest, Say, ScriptedModel, Turn
 from server.privacy.finding import Finder, OwnWords
 from server.privacy.levels import is_local, stricter
@@ -405,3 +408,34 @@ def test_taps_stay_exact_and_the_target_has_its_real_label(serve: Serve) -> None
     plain = server.automate_step(look(open_session(server, case, "off"), case))
     masked = server.automate_step(look(open_session(server, case, "strict"), case))
     assert masked["element"] == plain["element"]
+
+
+class FarModel:
+    """A client that sends nothing: it shows each body to the witness, as the real one does."""
+
+    async def ask(
+        self, target: ModelTarget, messages: Any, before_send: Witness | None = None
+    ) -> ModelReply:
+        assert before_send is not None, "what goes to a model elsewhere has a witness"
+        await before_send(Outgoing("api.example.com", "/v1/chat/completions", b"{}"))
+        return ModelReply(content=STEP_WAIT.content or "", finish_reason="stop")
+
+    async def close(self) -> None: ...
+
+
+def test_the_first_send_to_a_model_elsewhere_is_told_once(tmp_path: Path) -> None:
+    settings = load_settings(
+        CONFIGS,
+        log_dir=tmp_path / "traces",
+        image_dir=tmp_path / "images",
+        providers={"far": ProviderConfig(api_base="https://api.example.com/v1", default_model="m")},
+    )
+    with LocalServer(settings, model_client=FarModel()) as server:
+        session_id = open_session(server, CASES[0], "off", "step0920")
+        server.automate_step(look(session_id, CASES[0]))
+        server.automate_step(look(session_id, CASES[0]))
+        kinds = [event["kind"] for event in server.read_events(session_id)]
+        report = summarise_sends(session_id, server.read_events(session_id))
+    assert (kinds.count("first_remote_send"), kinds.count("egress")) == (1, 2)
+    assert kinds.index("first_remote_send") < kinds.index("egress")
+    assert report["hosts"] == {"api.example.com": {"requests": 2, "bytes": 4, "remote": True}}

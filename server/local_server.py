@@ -459,6 +459,15 @@ class LocalServer:
         """
         return self._reader.read_trace(session_id)
 
+    def read_picture(self, session_id: str, name: str) -> tuple[bytes, str]:
+        """A stored picture by its name (`step_0003_failed_….png`), and its media type.
+
+        Raises:
+            SessionNotFoundError: No such session.
+            StepNotFoundError: It has no such picture.
+        """
+        return self._reader.read_picture(session_id, name)
+
     def read_thumbnail(self, session_id: str, step: int) -> bytes:
         """The screenshot of a step as a small WebP.
 

@@ -143,6 +143,18 @@ class SessionReader:
         kind = sniff_format(data)
         return data, MEDIA_TYPES[kind] if kind is not None else "application/octet-stream"
 
+    def read_picture(self, session_id: str, name: str) -> tuple[bytes, str]:
+        """A picture by its file's name, which events give for steps that were not answered."""
+        self._log_of(session_id)
+        try:
+            data = self._store.read_image(session_id, name)
+        except StorageError as error:
+            raise StepNotFoundError("this session has no such picture", name=name[:100]) from error
+        kind = sniff_format(data)
+        if kind is None:
+            raise StepNotFoundError("this file is no picture", name=name[:100])
+        return data, MEDIA_TYPES[kind]
+
     def read_thumbnail(self, session_id: str, step: int) -> bytes:
         """A step's screenshot as a small WebP; it is made once."""
         self._log_of(session_id)

@@ -158,6 +158,7 @@ export const CHINESE = {
   "User's words": "用户的话",
   "Waiting for the first picture…": "等待第一帧画面……",
   "What differs is bright": "亮处即不同之处",
+  "What the model saw": "模型所见",
   "What is to be done": "要做什么",
   "Words of the task": "任务中的词",
   "Yes, do it": "同意执行",

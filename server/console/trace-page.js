@@ -8,7 +8,8 @@ import { traceHead } from "./trace/session-trace.js";
 /** Where the pictures of a session are. */
 export function picturesOf(sessionId) {
   const steps = `/v1/sessions/${part(sessionId)}/steps`;
-  return { image: (step) => `${steps}/${step}/image`, thumbnail: (step) => `${steps}/${step}/thumbnail` };
+  const files = `/v1/sessions/${part(sessionId)}/pictures`;
+  return { file: (name) => `${files}/${part(name)}`, image: (step) => `${steps}/${step}/image`, thumbnail: (step) => `${steps}/${step}/thumbnail` };
 }
 
 export async function showTrace(page, sessionId, step) {

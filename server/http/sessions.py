@@ -113,6 +113,12 @@ def session_routes(server: LocalServer) -> APIRouter:
         data = server.read_thumbnail(session_id, step)
         return Response(data, media_type="image/webp", headers=PICTURE_HEADERS)
 
+    @routes.get("/{session_id}/pictures/{name}", response_class=Response)
+    def read_picture(session_id: str, name: str) -> Response:
+        """A picture by its name, as the events of steps that were not answered give it."""
+        data, media_type = server.read_picture(session_id, name)
+        return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
+
     @routes.get("/{session_id}/steps/{step}/image", response_class=Response)
     def read_image(session_id: str, step: int) -> Response:
         """The screenshot of a step, as it came."""

@@ -101,4 +101,7 @@ def test_a_reply_cut_by_max_tokens_says_so_and_shows_where(
     expect(trouble).to_contain_text("max_tokens")
     expect(page.locator("[data-panel=reply]")).to_contain_text("finish_reason: length")
     expect(page.locator("pre.reply")).to_contain_text("我需要先打开设置")
+    seen = page.get_by_role("img", name="What the model saw")
+    expect(seen).to_be_visible()
+    assert seen.evaluate("(image) => image.naturalWidth") == 1080
     picture(page, "cut-reply")

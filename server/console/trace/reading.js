@@ -95,6 +95,7 @@ function failedItem(one, place) {
     key: `${one.step}f${place + 1}`,
     number: one.step,
     hasPicture: false,
+    file: (one.failure?.images ?? []).find((name) => /\.(png|jpeg|webp)$/.test(name)) ?? null,
     at: one.events[0]?.timestamp,
     action: null,
     size: null,

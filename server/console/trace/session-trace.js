@@ -7,6 +7,7 @@
  *     const view = document.createElement("session-trace");
  *     view.trace = document;                                    // GET /v1/sessions/{id}/trace
  *     view.pictures = {image: (n) => url, thumbnail: (n) => url};
+ *     view.pictures.file = (name) => url;                       // of tries that failed; may be missing
  *     view.origin = null;                                       // where the API is; null: nowhere
  *     view.step = "3";                                          // which step to begin with
  *     view.addEventListener("step", (event) => event.detail);   // the step that is shown now
@@ -141,7 +142,10 @@ export class SessionTrace extends HTMLElement {
     modes.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.mode === this.#mode)));
     changed.textContent = "";
     if (!item.hasPicture) {
-      show(pictures, h("p.muted", {}, t("This try was not answered; its picture is kept in the session's folder.")));
+      const file = item.file && this.pictures.file?.(item.file);
+      show(pictures, file
+        ? h("figure", {}, h("div.picture", {}, h("img", { src: file, alt: t("What the model saw") })), h("figcaption", {}, t("What the model saw")))
+        : h("p.muted", {}, t("This try was not answered; its picture is kept in the session's folder.")));
       return;
     }
     const before = this.pictures.image(item.number);

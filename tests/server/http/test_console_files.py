@@ -13,6 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import server.http.console
 from device.scripted_device import Frame, ScriptedDevice
+from server.model.scripted_model import Say
 from tests.server.http.conftest import (
     AWAKE,
     COMPLETE,
@@ -20,6 +21,7 @@ from tests.server.http.conftest import (
     ScriptedPhones,
     Service,
     Start,
+    a_png,
 )
 
 FOLDER = server.http.console.FOLDER
@@ -164,6 +166,22 @@ def test_a_thumbnail_is_made_once_and_gone_with_its_session(kept: Service) -> No
     assert kept.raw.get(path).content == first.content
     kept.raw.delete(f"/v1/sessions/{session}")
     assert kept.error_of(kept.raw.get(path)) == (404, "session.not_found")
+
+
+def test_the_picture_of_a_step_that_failed_is_read_by_its_name(start: Start) -> None:
+    service = start([Say("cut", finish_reason="length")])
+    session = service.client.get_session({"task": "x"})
+    png = a_png()
+    files = {"screenshot": ("x.png", png)}
+    assert service.raw.post(f"/v1/sessions/{session}/steps", files=files).status_code >= 400
+    events = service.raw.get(f"/v1/sessions/{session}/events").json()["events"]
+    failed = next(event for event in events if event["kind"] == "step_failed")
+    [name] = failed["data"]["images"]
+    picture = service.raw.get(f"/v1/sessions/{session}/pictures/{name}")
+    assert (picture.content, picture.headers["content-type"]) == (png, "image/png")
+    for other in ("step_0009.png", "..%2f..%2flog%2fx", "nope"):
+        answer = service.raw.get(f"/v1/sessions/{session}/pictures/{other}")
+        assert answer.status_code == 404, other
 
 
 def live(service: Service, **headers: str) -> ClientConnection:

@@ -12,7 +12,7 @@ import pytest
 from server.model.scripted_model import Hang, wait_for_requests
 from tests.server.http.conftest import Service, Start, a_png
 
-IDS = {"session_id": "x", "task_id": "x", "serial": "x", "step": "1", "code": "x"}
+IDS = {"session_id": "x", "name": "x", "task_id": "x", "serial": "x", "step": "1", "code": "x"}
 
 
 def routes_of(service: Service) -> Iterator[tuple[str, str]]:

@@ -179,7 +179,7 @@ SHOP = App("com.example.shop")
 
 
 def shop_phones(*more: Frame) -> ScriptedPhones:
-    frames = [Frame("pay", tree=button("提交订单"), app=SHOP), *(more or (Frame("paid"),))]
+    frames = [Frame("pay", tree=button("立即支付"), app=SHOP), *(more or (Frame("paid"),))]
     return ScriptedPhones(ScriptedDevice(frames, installed=INSTALLED))
 
 
@@ -189,7 +189,7 @@ def test_an_action_that_may_pay_waits_for_a_yes_to_this_very_action(start: Start
     waiting = service.wait_for(task, "waiting_confirm")
     assert waiting["confirm"]["class"] == "pay"
     assert waiting["confirm"]["action"]["point"] == [500, 320]
-    assert "提交订单" in waiting["question"]
+    assert "立即支付" in waiting["question"]
     other = service.raw.post(f"/v1/tasks/{task}/confirm", json={"approve": True, "id": "other"})
     assert service.error_of(other) == (409, "task.wrong_state")
     assert service.phone.inputs() == []

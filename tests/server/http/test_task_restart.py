@@ -34,7 +34,7 @@ def prompts(service: Service) -> list[str]:
 
 @pytest.mark.parametrize("approve", [True, False])
 def test_after_a_restart_an_action_still_waits_for_its_yes(start: Start, approve: bool) -> None:
-    pages = [Frame("some app"), Frame("pay", tree=button("提交订单"), app=SHOP), Frame("paid")]
+    pages = [Frame("some app"), Frame("pay", tree=button("立即支付"), app=SHOP), Frame("paid")]
     phones = ScriptedPhones(ScriptedDevice(pages, installed=INSTALLED))
     before = start([CLICK], phones=phones)
     task = before.client.start_task({**QUICK, "reset_environment": True})["task_id"]

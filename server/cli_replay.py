@@ -48,7 +48,7 @@ def replay(
     ] = False,
     likeness: Annotated[
         float, typer.Option(min=0, max=1, help="--act: how like the recorded one a screen must be.")
-    ] = 0.8,
+    ] = 0.75,
     wait_s: Annotated[
         float, typer.Option("--wait-s", min=0, max=600, help="--act: how long to wait for it.")
     ] = 10.0,
@@ -129,7 +129,7 @@ def import_logs(
 ) -> None:
     """Take over logs of the published Step-GUI server.
 
-    They become sessions like any other: shown, replayed, exported. Stop the service first.
+    Their pictures come along: they become sessions like any other. Stop the service first.
     """
     from server.replay_commands import import_command
 

@@ -13,7 +13,8 @@ from parsers.action import Action, Point
 TELL_AT = 3
 END_AT = 5
 
-_GRID = (32, 64)
+FINGERPRINT_GRID = (32, 64)
+"""Columns and rows of a screen's fingerprint."""
 _STATUS_BAR_SHARE = 0.05
 _CELL_TOLERANCE = 24
 """How far a cell's brightness (0-255) may move: less than a blinking cursor moves it twice."""
@@ -33,7 +34,10 @@ def fingerprint_screen(data: bytes) -> bytes:
         top = round(picture.height * _STATUS_BAR_SHARE)
         gray = picture.convert("L")
     cells = gray.resize(
-        _GRID, Image.Resampling.BOX, box=(0, top, gray.width, gray.height), reducing_gap=2.0
+        FINGERPRINT_GRID,
+        Image.Resampling.BOX,
+        box=(0, top, gray.width, gray.height),
+        reducing_gap=2.0,
     )
     return cells.tobytes()
 

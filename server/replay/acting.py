@@ -23,7 +23,7 @@ from server.policy.rule_policy import Facts, Policy
 from server.policy.screen import ScreenView
 from server.replay.likeness import Likeness, compare_pictures, compare_trees
 
-LIKENESS_LEAST = 0.8
+LIKENESS_LEAST = 0.75
 """From which score on two screens count as the same step of the same task."""
 WAIT_FOR_SCREEN_S = 10.0
 PAUSE_S = 0.25
@@ -162,7 +162,11 @@ def _look_closely(
     step: EpisodeStep, device: Device, shot: Screenshot
 ) -> tuple[Observation, Likeness]:
     tree = device.ui_tree()
-    likeness = Likeness(compare_pictures(step.picture, shot.data), compare_trees(step.tree, tree))
+    likeness = Likeness(
+        compare_pictures(step.picture, shot.data),
+        compare_trees(step.tree, tree),
+        (step.size.width_px, step.size.height_px) == (shot.width_px, shot.height_px),
+    )
     wire = step.message.get("element")
     target = Target.from_wire(wire) if wire else None
     if target is not None and target.source == "tree":

@@ -9,7 +9,7 @@ import pytest
 
 COMMANDS = [
     "demo", "run", "serve", "devices", "doctor", "sessions", "show", "phone", "model",
-    "verify", "repair", "delete",
+    "verify", "repair", "delete", "replay", "record-test", "import",
     "connect", "pair", "disconnect", "keyboard", "task",
 ]  # fmt: skip
 HEAVY = {"fastapi", "openai", "PIL", "pydantic", "adbutils", "smart_open", "numpy", "onnxruntime"}

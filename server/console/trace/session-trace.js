@@ -74,6 +74,7 @@ export class SessionTrace extends HTMLElement {
     const changed = h("span.small.muted", { role: "status" });
     const pictures = h("div.pictures");
     const detail = h("div.stack.detail");
+    this.#loadWhatIsSeen(strip);
     this.#parts = { slider, strip, heading, modes, changed, pictures, detail };
     show(this,
       h("section.card.scrubber", { "aria-label": t("Steps") }, strip,
@@ -85,6 +86,18 @@ export class SessionTrace extends HTMLElement {
     document.addEventListener("keydown", this.#onKeyDown);
   }
 
+  /** Thumbnails are fetched when they come near: a browser's own way would fetch the whole strip. */
+  #loadWhatIsSeen(strip) {
+    const observer = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        target.src = this.pictures.thumbnail(target.dataset.step);
+        observer.unobserve(target);
+      }
+    }, { root: strip, rootMargin: "0px 600px" });
+    strip.querySelectorAll("img").forEach((image) => observer.observe(image));
+  }
+
   #tile(item, place) {
     const label = `${t("Step")} ${item.number}: ${item.action ? describeAction(item.action) : t("failed")}`;
     return h("button.tile", {
@@ -92,7 +105,7 @@ export class SessionTrace extends HTMLElement {
       class: `tile${item.failure || item.rejections.length || item.outcome?.status === "failed" ? " trouble" : ""}`,
       onclick: () => this.#choose(place),
     },
-    item.hasPicture ? h("img", { src: this.pictures.thumbnail(item.number), loading: "lazy", alt: "", width: 54, height: 120 }) : h("span.no-picture", {}, "!"),
+    item.hasPicture ? h("img", { "data-step": item.number, alt: "", width: 54, height: 120 }) : h("span.no-picture", {}, "!"),
     h("span.number", {}, item.failure ? `${item.number} ✕` : item.number));
   }
 

@@ -143,7 +143,7 @@ class RulePolicy:
                 said = "the task itself names it and for whom"
                 rated = replace(rated, level="notify", level_from=said)
             found.append(rated)
-        found.sort(key=lambda candidate: -LEVELS.index(candidate.level))
+        found.sort(key=_rank)
         if not found:
             return Decision()
         first = found[0]
@@ -185,6 +185,11 @@ class RulePolicy:
             yield from _find_app(frozenset({facts.package}), facts.package, terms)
             if terms.scope is not None and not terms.scope.holds(facts.package):
                 yield Finding("scope", "task_scope", f"the task does not name {facts.package}")
+
+
+def _rank(candidate: Candidate) -> tuple[int, bool]:
+    """The strictest first; of equals what the action does before where it is."""
+    return -LEVELS.index(candidate.level), candidate.finding.risk in ("scope", "budget")
 
 
 def _level_of(finding: Finding, terms: Terms) -> tuple[Level, str]:

@@ -279,8 +279,8 @@ class ScreenView:
         node = self.nodes[index]
         if sum(map(len, labels)) > PROSE_CHARS:
             return "row"
-        if len(labels) >= 2 and self._alike(index) >= 2:
-            return "row"  # a card of a list: it opens what it shows
+        if self._is_card(index) or (len(labels) >= 2 and self._alike(index) >= 2):
+            return "row"  # it opens what it shows
         if not self._is_wide(node):
             beside = self._alike(index)
             has_picture = any(
@@ -294,6 +294,14 @@ class ScreenView:
         is_bare = not any(texts_of(self.nodes[i]) for i in self._inside(index))
         is_button = len(labels) == 1 and is_bare and self._alike(index) < TILES
         return "button" if is_button else "row"
+
+    def _is_card(self, index: int) -> bool:
+        """Higher than any button, or nearly so with a picture in it: a thing of a list."""
+        share = self.nodes[index].bounds.height_px / self.height_px
+        has_picture = any(
+            self.nodes[i].class_name.endswith("ImageView") for i in self._inside(index)
+        )
+        return share > 0.14 or (has_picture and share > 0.09)
 
     def _is_one_of_tabs(self, index: int) -> bool:
         """Whether it stands in a line of several alike, of which none says yes, no or an act."""

@@ -178,6 +178,9 @@ def button(text: str) -> UiTree:
 SHOP = App("com.example.shop")
 
 
+ANYWHERE = {"policy": {"scope": "off"}}
+
+
 def shop_phones(*more: Frame) -> ScriptedPhones:
     frames = [Frame("pay", tree=button("立即支付"), app=SHOP), *(more or (Frame("paid"),))]
     return ScriptedPhones(ScriptedDevice(frames, installed=INSTALLED))
@@ -220,7 +223,7 @@ def test_no_yes_is_a_no(start: Start) -> None:
 
 def test_a_yes_beforehand_covers_its_class_alone(start: Start) -> None:
     service = start([CLICK, COMPLETE], phones=shop_phones())
-    task = service.client.start_task({**QUICK, "approve": ["pay"]})["task_id"]
+    task = service.client.start_task({**QUICK, **ANYWHERE, "approve": ["pay"]})["task_id"]
     assert service.wait_for(task, "done")["stop_reason"] == DONE
     other = start([CLICK], phones=shop_phones(), log_dir=service.settings.log_dir / "other")
     task = other.client.start_task({**QUICK, "approve": ["send"], "confirm_timeout_s": 0.05})

@@ -368,10 +368,10 @@ def test_all_rules_that_hold_are_told_the_deciding_one_first(policy: RulePolicy)
     facts = Facts("com.tencent.mm", screen(pay), was_looked=True)
     decision = policy.decide(tap(pay), facts, policy.terms_for("打开设置"))
     assert [candidate.to_wire()["rule"] for candidate in decision.candidates] == [
-        "task_scope",
         "label",
+        "task_scope",
     ]
-    assert decision.candidates[1].to_wire() == {
+    assert decision.candidates[0].to_wire() == {
         "class": "pay",
         "rule": "label",
         "level": "confirm",

@@ -5,7 +5,10 @@
     Action: tap(5)
     Summary: …
 
-`swipe(n, "up", "medium")` names the finger's direction. Source: the published prompts and scripts.
+`swipe(n, "up", "medium")` names the finger's direction. `grid()` asks for a grid over the next
+screenshot; then `tap(area, "top-left")`, `long_press(area, subarea)` and
+`swipe(start_area, start_subarea, end_area, end_subarea)` name parts of its cells. Source: the
+published prompts and scripts.
 """
 
 from __future__ import annotations
@@ -14,7 +17,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from parsers.action import Action, Click, Complete, Grid, LongPress, Scroll, Type
+from parsers.action import (
+    Action,
+    Click,
+    Complete,
+    Element,
+    Grid,
+    LongPress,
+    Point,
+    Scroll,
+    Slide,
+    Type,
+)
 from parsers.base import (
     CoordinateSpace,
     ElementSpace,
@@ -24,6 +38,7 @@ from parsers.base import (
 )
 from parsers.call_arguments import Arguments, Param, param
 from parsers.call_dialect import CallDialect
+from parsers.grid import SUBAREAS, find_cell, point_in
 from parsers.prompting import need_prompt
 from parsers.reading import (
     Reading,
@@ -46,7 +61,8 @@ _FINISH = re.compile(r"[\s\"'`*]{0,9}FINISH[\s\"'`.。*()]{0,9}", re.IGNORECASE)
 _FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
 _FINISH_BESIDE = re.compile(r"\bFINISH\b(?!\s{0,3}[(（])")
 _ARGUMENTS = re.compile(r"\(\s*(?:\"[^\"]*\"|'[^']*'|[^()]*)[^()]*\)")
-_NUMBER = param("element number index")
+_NUMBER = param("element number index area")
+_SUBAREA = param("subarea")
 
 
 class AppAgent(CallDialect):
@@ -59,10 +75,15 @@ class AppAgent(CallDialect):
     needs_elements = True
     distance_words: ClassVar[Mapping[str, float]] = DISTANCES
     functions: ClassVar[Mapping[str, Sequence[Param]]] = {
-        "tap": (_NUMBER,),
+        "tap": (_NUMBER, _SUBAREA),
         "text": (param("text_input text", is_text=True),),
-        "long_press": (_NUMBER,),
-        "swipe": (_NUMBER, param("direction"), param("dist distance")),
+        "long_press": (_NUMBER, _SUBAREA),
+        "swipe": (
+            param("element number index start_area"),
+            param("direction start_subarea"),
+            param("dist distance end_area"),
+            param("end_subarea"),
+        ),
         "grid": (),
         "finish": (),
     }
@@ -75,11 +96,14 @@ class AppAgent(CallDialect):
 
     def write_prompt(self, request: PromptRequest) -> list[Message]:
         """One user message: rules, task, the last summary, the numbered picture."""
+        elements = need_elements(self.name, request.current)
+        is_grid = all(element.kind == "Area" for element in elements) and bool(elements)
         return build_single_turn(
             need_prompt(self.prompt, self.name),
             request,
             describe=_describe,
-            elements=need_elements(self.name, request.current),
+            elements=elements,
+            rules="grid_rules" if is_grid else "rules",
         )
 
     def read(self, text: str, reading: Reading) -> Action:
@@ -100,11 +124,16 @@ class AppAgent(CallDialect):
     def act(self, name: str, args: Arguments, reading: Reading) -> Action:
         match name:
             case "tap":
-                return Click(element=args.element("element"))
+                return Click(**_target(args, reading))
             case "long_press":
-                return LongPress(element=args.element("element"))
+                return LongPress(**_target(args, reading))
             case "text":
                 return Type(value=args.text("text_input"))
+            case "swipe" if args.has("end_subarea") or _is_subarea(args, "direction"):
+                return Slide(
+                    point1=_point(args, "element", "direction", reading),
+                    point2=_point(args, "dist", "end_subarea", reading),
+                )
             case "swipe":
                 finger = args.direction("direction")
                 return Scroll(
@@ -118,6 +147,42 @@ class AppAgent(CallDialect):
             case "finish":
                 return Complete()
         raise Refused("unknown_action", "there is no such action", name)
+
+
+def _target(args: Arguments, reading: Reading) -> dict[str, Element | Point]:
+    """An element; or the part of a grid's cell: its middle is the cell itself."""
+    element = args.element("element")
+    if not args.has("subarea") or _read_subarea(args, "subarea") == "center":
+        return {"element": element}
+    return {"point": _point(args, "element", "subarea", reading)}
+
+
+def _point(args: Arguments, area: str, subarea: str, reading: Reading) -> Point:
+    element = args.element(area)
+    cell = find_cell(element, reading.context)
+    if cell is None:
+        raise Refused(
+            "bad_element", f"`{area}` is not the number of a cell: ask for a grid with grid()",
+            element.index,
+        )  # fmt: skip
+    return point_in(cell, _read_subarea(args, subarea))
+
+
+def _is_subarea(args: Arguments, name: str) -> bool:
+    """Whether the word is a part of a cell that is no direction of a swipe as well."""
+    value = args.raw(name)
+    return isinstance(value, str) and _fold_subarea(value) in SUBAREAS.keys() - {"left", "right"}
+
+
+def _read_subarea(args: Arguments, name: str) -> str:
+    word = _fold_subarea(args.text(name))
+    if word not in SUBAREAS:
+        raise Refused("bad_arg", f"`{name}` must be one of {', '.join(SUBAREAS)}", word)
+    return word
+
+
+def _fold_subarea(word: str) -> str:
+    return word.strip(" \t\r\n\"'").lower().replace("_", "-").replace(" ", "-")
 
 
 def _split_lines(text: str) -> dict[str, str]:

@@ -145,11 +145,13 @@ class ReplyContext:
         sent_size: Size of the picture that the model saw. Pixel dialects cannot be read without.
         screen_size: Size of the screenshot as taken (dialects that answer in screen pixels).
         element_count: How many numbered elements the prompt listed; None if it listed none.
+        elements: They, where their places are known (parts of a grid's cell are places).
     """
 
     sent_size: Size | None = None
     screen_size: Size | None = None
     element_count: int | None = None
+    elements: tuple[ScreenElement, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,7 @@ _FORMS = {
     "`{}` is not the number of an element": "`{}` 不是元素编号",
     "`{}` is not the number of an element; there are no numbered elements on this screen": "`{}` 不是元素编号，当前屏幕没有编号的元素",
     "`{}` is not the number of an element; the elements {} exist": "`{}` 不是元素编号，现有元素的编号是 {}",
+    "`{}` is not the number of a cell: ask for a grid with grid()": "`{}` 不是网格编号：请先用 grid() 打开网格",
     "{} is off the screen": "{} 超出屏幕",
     "{} needs two or four numbers": "{} 需要两个或四个数字",
     "{} must be a text or a list of numbers": "{} 必须是文字或数字列表",

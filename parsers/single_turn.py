@@ -24,6 +24,7 @@ def build_single_turn(
     describe: Callable[[Action], str] = describe_plainly,
     elements: Sequence[ScreenElement] | None = None,
     size: Size | None = None,
+    rules: str = "rules",
 ) -> list[Message]:
     """The messages of a dialect that keeps its history as text.
 
@@ -36,6 +37,7 @@ def build_single_turn(
         describe: A past action in the dialect's own words.
         elements: The numbered elements, for dialects that point at numbers.
         size: What `{{width}}` and `{{height}}` state; None: the size that will be sent.
+        rules: Which part of the prompt says what may be done.
     """
     current = request.current
     size = size or request.sent_size
@@ -51,9 +53,9 @@ def build_single_turn(
         "width": "" if size is None else size.width_px,
         "height": "" if size is None else size.height_px,
     }
-    rules = fill(part_of(prompt, "rules"), values).strip()
+    told = fill(part_of(prompt, rules), values).strip()
     situation = describe_situation(prompt, request)
-    text = f"{rules}\n\n{situation}" if situation else rules
+    text = f"{told}\n\n{situation}" if situation else told
     picture = current.image
     if elements is not None and current.marked_image is not None:
         picture = current.marked_image

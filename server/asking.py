@@ -160,6 +160,7 @@ def reply_context(environment: Environment, sent_size: Size) -> ReplyContext:
         sent_size=sent_size,
         screen_size=environment.size,
         element_count=len(elements) if elements is not None else None,
+        elements=elements,
     )
 
 

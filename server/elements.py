@@ -12,9 +12,9 @@ from device.protocol import Bounds, UiNode, UiTree
 from device.ui_tree import is_editable, label
 from parsers.action import POINT_MAX, Action, Click, DoubleClick, LongPress, Scroll, Size, Type
 from parsers.base import ScreenElement
+from parsers.grid import grid_cells
 
 LABEL_MAX_CHARS = 80
-GRID_COLUMNS = 6
 Source = Literal["tree", "text", "grid"]
 
 
@@ -121,23 +121,7 @@ def number_texts(texts: Sequence[tuple[str, Bounds]], screen: Size, base: int) -
 
 def number_grid(screen: Size, base: int) -> NumberedElements:
     """Cells of a grid over the whole screen, near to square, for places that no element has."""
-    rows = max(1, round(GRID_COLUMNS * screen.height_px / screen.width_px))
-    columns = GRID_COLUMNS
-    if screen.width_px > screen.height_px:
-        rows, columns = columns, max(1, round(columns * screen.width_px / screen.height_px))
-    wide, high = POINT_MAX / columns, POINT_MAX / rows
-    cells = [
-        ScreenElement(
-            index=base + row * columns + column,
-            label=f"row {row + 1}, column {column + 1}",
-            kind="Area",
-            bounds=(column * wide, row * high, (column + 1) * wide, (row + 1) * high),
-            clickable=True,
-        )
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    return NumberedElements("grid", tuple(cells))
+    return NumberedElements("grid", grid_cells(screen, base))
 
 
 def find_again(target: Target, now: NumberedElements) -> ScreenElement | None:

@@ -68,10 +68,15 @@ def elements_of(
 def frame_of(step: EpisodeStep, parser: Parser, before: Action | None) -> ReplyContext:
     """What decoding the step's replies needs."""
     count = (step.message.get("element") or {}).get("count")
-    if count is None:
-        numbered = elements_of(step, parser, before)
-        count = len(numbered.elements) if numbered is not None else None
-    return ReplyContext(sent_size=sent_size_of(step), screen_size=step.size, element_count=count)
+    numbered = elements_of(step, parser, before)
+    if count is None and numbered is not None:
+        count = len(numbered.elements)
+    return ReplyContext(
+        sent_size=sent_size_of(step),
+        screen_size=step.size,
+        element_count=count,
+        elements=numbered.elements if numbered is not None else None,
+    )
 
 
 def frameless(parser: Parser) -> ReplyContext | None:

@@ -152,7 +152,8 @@ def test_autoglm_keeps_only_the_newest_picture(make_parser: MakeParser) -> None:
 
 
 def test_a_rejection_is_told_in_the_language_of_the_prompt(make_parser: MakeParser) -> None:
-    rejection = Rejection(code="bad_element", message="no 99; the elements 1-9 exist", span="99")
+    message = "`index` is not the number of an element; the elements 1-9 exist"
+    rejection = Rejection(code="bad_element", message=message, span="99")
     chinese = make_parser("element_dsl", language="zh").rejection_message(rejection)
     english = make_parser("element_dsl", language="en").rejection_message(rejection)
     for words in (chinese, english):

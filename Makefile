@@ -6,7 +6,7 @@ TASK   ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench fuzz serve clean
-.PHONY: crashtest stop-proof kill-proof fuzz-images image-cost schemathesis load soak
+.PHONY: crashtest stop-proof kill-proof fuzz-images image-cost schemathesis shell-values load soak
 .PHONY: safety test-device test-matrix test-faults injection privacy
 
 help: ## show what there is
@@ -63,8 +63,11 @@ fuzz-images: $(VENV)/.installed-dev ## 100,000 damaged pictures
 image-cost: $(VENV)/.installed-dev ## memory and time of the dearest requests
 	@$(BIN)/python -m tests.server.closed.image_cost
 
-schemathesis: $(VENV)/.installed-dev ## requests made from the OpenAPI document, the long edition
-	@LOCALSERVER_SCHEMA_EXAMPLES=400 $(BIN)/python -m pytest tests/server/closed/test_schema_fuzz.py
+schemathesis: $(VENV)/.installed-dev ## 20,000 requests made from the OpenAPI document: no server error
+	@LOCALSERVER_SCHEMA_REQUESTS=20000 $(BIN)/python -m pytest -s tests/server/closed/test_schema_fuzz.py
+
+shell-values: $(VENV)/.installed-dev ## 1,000,000 texts through typing and launching, read by a real sh
+	@$(BIN)/python -m tests.device.shell_values --values 1000000
 
 load: $(VENV)/.installed-dev ## 50 sessions with a slow model
 	@$(BIN)/python -m tests.server.closed.load

@@ -23,6 +23,7 @@ from device.keyboards import KeyboardStore, OwnKeyboard
 from device.protocol import Bounds, TypedResult, UiNode, UiTree
 from device.scripted_adb_server import Reply, ScriptedAdbServer
 from device.text_input import plan_key_commands, read_back, split_chunks
+from tests.device.shell_values import typed_by
 
 OWN = "com.vendor.keyboard/.Main"
 HELPER = "com.android.adbkeyboard/.AdbIME"
@@ -37,25 +38,9 @@ def what_android_types(command: str) -> str:
     """What `input text` and `keyevent 66` make of a command line (AOSP InputShellCommand)."""
     typed = ""
     for part in command.split(" && "):
-        words = shlex.split(part)
-        assert words[0] == "input"
-        words = words[3:] if words[1] == "-d" else words[1:]
-        if words[0] == "keyevent":
-            assert words == ["keyevent", "66"]
-            typed += "\n"
-            continue
-        assert words[0] == "text"
-        assert len(words) == 2
-        out: list[str] = []
-        escaped = False
-        for character in words[1]:
-            if escaped and character == "s":
-                out[-1] = " "
-                escaped = False
-                continue
-            escaped = character == "%"
-            out.append(character)
-        typed += "".join(out)
+        program, *words = shlex.split(part)
+        assert program == "input"
+        typed += typed_by(words)
     return typed
 
 

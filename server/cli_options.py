@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class Locale(StrEnum):
+    """Languages that the virtual phone speaks."""
+
+    ZH = "zh"
+    EN = "en"
+
 
 SerialOption = Annotated[
     str | None,

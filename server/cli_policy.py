@@ -9,7 +9,7 @@ import typer
 
 policy_app = typer.Typer(
     name="policy",
-    help="What needs a person: check configs/policy.yaml, explain a decision.",
+    help="Check the rules of configs/policy.yaml, explain a decision.",
     no_args_is_help=True,
 )
 ConfigOption = Annotated[

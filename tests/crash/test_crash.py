@@ -21,7 +21,7 @@ from tests.crash.power import check_every_cut, check_power_cuts
 from tests.server.records.house import CountingModel, take_step
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = int(os.environ.get("LOCALSERVER_CRASH_KILLS", "100"))
+KILLS = int(os.environ.get("LOCALSERVER_CRASH_KILLS", "300"))
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="lives are forked processes")
 
 

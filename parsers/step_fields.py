@@ -180,12 +180,13 @@ def _has_end(pieces: list[str]) -> bool:
 
 
 def _check_last_field(body: str, fields: dict[str, object]) -> None:
-    """A point whose bracket is open at the end of the reply lacks some of its digits; an end of
+    """A point that ends the reply with an open bracket or a comma lacks some digits; an end of
     the task is whole when its `return` has begun or its summary is there."""
     last = next(reversed(fields), "")
     if fields.get("action") == "COMPLETE" and last == "action":
         raise Refused("truncated", "the reply was cut before `return`", body)
-    if last.startswith("point") and _OPEN_POINT.search(body.rstrip()):
+    end = body.rstrip()
+    if last.startswith("point") and (_OPEN_POINT.search(end) or end.endswith((",", "，"))):
         raise Refused("truncated", f"the reply was cut inside `{last}`", fields[last])
 
 

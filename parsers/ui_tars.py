@@ -76,6 +76,7 @@ from parsers.ui_tars_reading import (
     PIXELS,
     parse_action,
     parse_action_to_structure_output,
+    read_action_call,
 )
 from parsers.ui_tars_script import parsing_response_to_pyautogui_code
 from parsers.xml_calls import read_xml_calls
@@ -85,6 +86,7 @@ __all__ = [
     "parse_action",
     "parse_action_to_structure_output",
     "parsing_response_to_pyautogui_code",
+    "read_action_call",
 ]
 
 WAIT_DEFAULT_S = 5.0

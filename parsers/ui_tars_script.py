@@ -40,7 +40,12 @@ def parsing_response_to_pyautogui_code(
     Raises:
         InvalidActionError: An action has no meaning on a desktop, or lacks an argument.
     """
-    actions = [responses] if isinstance(responses, Mapping) else list(responses)
+    actions = [responses] if isinstance(responses, Mapping) else responses
+    if not isinstance(actions, list | tuple) or not all(isinstance(a, Mapping) for a in actions):
+        raise InvalidActionError(
+            "no script for this: give what parse_action_to_structure_output returned",
+            reason="bad_arg",
+        )
     if actions and actions[0].get("action_type") == "finished":
         return "DONE"
     lines = ["import pyautogui", "import time"]
@@ -57,7 +62,9 @@ def parsing_response_to_pyautogui_code(
 
 
 def _script(action: Mapping[str, Any], width: float, height: float, input_swap: bool) -> list[str]:
-    inputs: Mapping[str, Any] = action.get("action_inputs") or {}
+    inputs = action.get("action_inputs") or {}
+    if not isinstance(inputs, Mapping):
+        raise Refused("bad_arg", "`action_inputs` must be an object", inputs)
     kind = action.get("action_type")
     match kind:
         case "click" | "left_double" | "right_single":

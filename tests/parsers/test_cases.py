@@ -1,4 +1,4 @@
-"""The handed cases: what 22 families write, and the one right reading of each."""
+"""What 22 families write, and the one right reading of each: the handed cases and our own."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ import pytest
 from parsers.registry import BUILT_IN
 from parsers.tools import read_case
 
-PATH = Path(__file__).resolve().parents[1] / "data" / "dialect_cases.jsonl"
-LINES: list[dict[str, Any]] = [
-    json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()
-]
+DATA = Path(__file__).resolve().parents[1] / "data"
+
+
+def _read_lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+LINES = _read_lines("dialect_cases.jsonl")
+MORE = _read_lines("more_dialect_cases.jsonl")
+"""Cases of our own: kinds of damage that the handed ones do not have in that family."""
 PX_TOLERANCE = 2
 PX_TOLERANCE_SHARE = 0.003
 
@@ -32,7 +38,7 @@ def _is_same(name: str, wanted: object, got: object, screen: list[int]) -> bool:
     )
 
 
-@pytest.mark.parametrize("line", LINES, ids=[line["id"] for line in LINES])
+@pytest.mark.parametrize("line", LINES + MORE, ids=[line["id"] for line in LINES + MORE])
 def test_a_reply_is_read_as_the_case_says(line: dict[str, Any]) -> None:
     result = read_case(line)
     expect = line["expect"]

@@ -17,8 +17,9 @@ from parsers.ui_tars import (
     parse_action,
     parse_action_to_structure_output,
     parsing_response_to_pyautogui_code,
+    read_action_call,
 )
-from parsers.ui_tars_reading import SCHEMAS, read_action_call
+from parsers.ui_tars_reading import SCHEMAS
 
 MakeParser = Callable[..., Parser]
 
@@ -231,3 +232,21 @@ def test_pixels_are_written_back_as_they_were_read(make_parser: MakeParser) -> N
     assert parser.action2str(action) == "Action: click(start_box='(546,1204)')"
     with pytest.raises(InvalidActionError, match="size of the picture"):
         parser.action2str(Click(point=Point(x=500, y=500)))
+
+
+@pytest.mark.parametrize(
+    "responses", ["click", None, 7, ["x"], [None], {"action_type": "click", "action_inputs": "x"}]
+)
+def test_what_is_no_structured_action_is_a_typed_error(responses: Any) -> None:
+    with pytest.raises(InvalidActionError, match="no script for this"):
+        parsing_response_to_pyautogui_code(responses, 100, 100)
+
+
+def test_the_reason_of_a_none_is_told_beside_it() -> None:
+    assert parse_action("os.system('id')") is None
+    refused = read_action_call("os.system('id')")
+    assert isinstance(refused, Rejection)
+    assert (refused.code, refused.message) == (
+        "unknown_action",
+        "only plain function names are allowed",
+    )

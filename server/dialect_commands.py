@@ -68,7 +68,9 @@ def parse_command(
                 for answer in read_lines(lines):
                     sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
         except OSError as error:
-            raise BadRequestError(f"{jsonl} cannot be read ({error}); name a file") from error
+            raise BadRequestError(
+                f"{jsonl} cannot be read ({error.strerror}); name a file"
+            ) from error
         return 0
     if dialect is None:
         raise BadRequestError(

@@ -50,10 +50,15 @@ def explain_command(
             task=task,
         )
     except (ServerError, ParserError) as error:
-        print(error.message, file=sys.stderr)
+        print(f"{error.code}: {error.message}", file=sys.stderr)
         return 2
-    except (ValueError, TypeError, OSError) as error:
-        print(f"not readable ({error}); give an action as JSON and a dump", file=sys.stderr)
+    except OSError as error:
+        said = f"{screen} cannot be read ({error.strerror}); name a UI dump"
+        print(f"request.invalid: {said}", file=sys.stderr)
+        return 2
+    except (ValueError, TypeError) as error:
+        said = f"not readable ({error}); give an action as JSON, a dump as XML, a size as WxH"
+        print(f"request.invalid: {said}", file=sys.stderr)
         return 2
     print(json.dumps(explained, ensure_ascii=False, indent=2) if as_json else describe(explained))
     return 0 if explained["decision"]["level"] in ("allow", "notify") else 1

@@ -47,8 +47,8 @@ class FolderLock:
             except OSError as error:
                 os.close(descriptor)
                 raise StorageBusyError(
-                    "another LocalServer process owns this log folder; stop it, or set another "
-                    "log_dir"
+                    "another LocalServer process owns this log folder; stop it, hand the task to "
+                    "the service that runs (`localserver task start`), or set another log_dir"
                 ) from error
             lock = cls._held[folder] = cls(folder, descriptor)
             return lock

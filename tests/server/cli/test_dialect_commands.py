@@ -196,3 +196,25 @@ def test_an_element_dialect_without_a_tree_says_what_it_needs(screenshot: str) -
     )
     assert done.returncode == 2
     assert "--elements-file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("parse", "--jsonl", "nowhere.jsonl"),
+            "request.invalid: nowhere.jsonl cannot be read (No such file or directory); "
+            "name a file\n",
+        ),
+        (
+            ("policy", "explain", "--screen", "nowhere.xml", "--action", '{"action":"BACK"}'),
+            "request.invalid: nowhere.xml cannot be read (No such file or directory); "
+            "name a UI dump\n",
+        ),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_with_a_code_and_without_a_number_of_the_system(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    done = localserver(*arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)

@@ -105,6 +105,7 @@ REMEDIES: dict[str, str] = {
     "storage.in_use": "Stop the other service, or give this one its own `log_dir`.",
     "policy.denied": "Do it by hand, or approve it when the task is started.",
     "action.element_not_found": "The model is told; it names an element of the list, or a point.",
+    "export.not_possible": "Choose another format, or another session; the message says why.",
     "import.not_a_log": "Name a log of the published server; mend the line that is named.",
     "parser.error": "Report it with the raw reply.",
     "parser.rejected": _LOOK_AT_REPLY,

@@ -66,7 +66,13 @@ def test_a_step_answers_with_the_action_its_number_and_the_policy(serve: Serve) 
             },
         },
         "current_step": 1,
-        "policy": {"level": "allow", "class": "none", "reason": ""},
+        # No tree came with the screenshot: who acts asks a person, or has it judged with one.
+        "policy": {
+            "level": "confirm",
+            "class": "unknown",
+            "reason": "what this does cannot be read: the screen was not read",
+            "needs_look": True,
+        },
     }
 
 

@@ -42,7 +42,9 @@ def test_a_task_drives_a_phone_of_the_adb_server(
     service = start([missing, AWAKE, step_reply(action="BACK"), COMPLETE], adb_phones=True)
     devices = service.client.list_devices()
     assert [(one["serial"], one["state"]) for one in devices] == [(virtual_phone.serial, "device")]
-    task = service.client.start_task({"task": "打开设置", "reset_environment": True})
+    task = service.client.start_task(
+        {"task": "打开设置", "reset_environment": True, "policy": {"scope": "off"}}
+    )
     done = service.wait_for(task["task_id"], "done")
     logs = done["result"]["intermediate_logs"]
     assert [log["outcome"].get("code", log["outcome"]["status"]) for log in logs] == [

@@ -49,7 +49,13 @@ def test_the_two_calls_of_step_gui_work_as_they_are_sent(start: Start) -> None:
     assert step.status_code == 200
     answer = step.json()
     assert answer["current_step"] == 1
-    assert answer["policy"] == {"level": "allow", "class": "none", "reason": ""}
+    # No tree came with the screenshot: who acts asks a person, or has it judged with one.
+    assert answer["policy"] == {
+        "level": "confirm",
+        "class": "unknown",
+        "reason": "what this does cannot be read: the screen was not read",
+        "needs_look": True,
+    }
     action = answer["action"]
     assert (action["cot"], action["explain"], action["summary"]) == ("I think", "because", "so far")
     assert (action["action"], action["point"]) == ("CLICK", [500, 320])

@@ -154,7 +154,8 @@ def test_a_wrong_fault_ends_the_start() -> None:
 
 
 def test_every_fault_is_seen_by_a_test_here() -> None:
+    folders = (Path(__file__).parent, Path(__file__).parents[2])
     tests = "".join(
-        path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")
+        path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("test_*.py")
     )
     assert [name for name in FAULTS if f'"{name}"' not in tests] == []

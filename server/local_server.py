@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -35,7 +35,7 @@ from server.metrics import MeasuredModel, Metrics, StageClock
 from server.model.client import AsksModel, ModelClient
 from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
-from server.payloads import Look, SessionRequest, StepRequest
+from server.payloads import Look, SessionRequest, StepRequest, read_approve
 from server.policy.rule_policy import Policy, RulePolicy
 from server.privacy.egress import Egress
 from server.privacy.levels import PrivacyLevel, is_local, stricter
@@ -128,7 +128,8 @@ class LocalServer:
         """Open a session.
 
         Args:
-            payload: `task`; optional `task_type`, `model_config`, `extra_info`.
+            payload: `task`; optional `task_type`, `model_config`, `extra_info`, `policy`,
+                `privacy`; `approve` is checked here and held to by whoever runs the loop.
 
         Returns:
             Its id, a UUID4.
@@ -147,6 +148,7 @@ class LocalServer:
 
     async def _open(self, payload: Mapping[str, Any]) -> str:
         request = SessionRequest.read(payload)
+        self.check_approved(read_approve(payload))
         dialect = self._choose_dialect(request)
         equipment = self._equip(request, dialect)
         dialect = replace(dialect, variant=equipment.parser.variant)
@@ -401,6 +403,14 @@ class LocalServer:
         if not isinstance(stop_reason, str) or not 1 <= len(stop_reason) <= 100:
             raise BadRequestError("stop_reason must be a short text", field="stop_reason")
         self._engine.run(self._book.close(session_id, stop_reason))
+
+    def check_approved(self, names: Iterable[str]) -> None:
+        """Refuse classes of risk that a task approves and that are none.
+
+        Raises:
+            BadRequestError: The message names the classes.
+        """
+        self.policy.check_approved(names)
 
     def reopen_session(self, session_id: str) -> None:
         """Let an ended session take steps again, before the first of them comes.

@@ -99,6 +99,8 @@ class LoopOptions:
             payload["model_config"] = dict(self.model_config)
         if self.extra_info is not None:
             payload["extra_info"] = dict(self.extra_info)
+        if self.approve:
+            payload["approve"] = list(self.approve)
         if self.policy is not None:
             payload["policy"] = self.policy.model_dump(exclude_defaults=True)
         if self.privacy is not None:

@@ -114,6 +114,18 @@ class SessionRequest:
         )
 
 
+def read_approve(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    """The classes of risk that whoever opens a session says yes to beforehand.
+
+    Raises:
+        BadRequestError: Not a list of names.
+    """
+    names = payload.get("approve") or ()
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise BadRequestError("approve must be a list of names of classes", field="approve")
+    return tuple(names)
+
+
 def read_resize(
     config: Any, *, default_max_side_px: int = 0, max_pixels: int = 8_500_000
 ) -> ResizeRequest:

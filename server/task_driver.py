@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from device.errors import DeviceError
@@ -38,6 +38,7 @@ class TaskServer(StepServer, Protocol):
     def read_session(self, session_id: str) -> SessionRecord: ...
     def list_sessions(self, limit: int = 50, offset: int = 0) -> list[SessionSummary]: ...
     def reopen_session(self, session_id: str) -> None: ...
+    def check_approved(self, names: Iterable[str]) -> None: ...
     def read_usage(self, session_id: str) -> Usage: ...
 
 

@@ -109,6 +109,7 @@ class TaskRunner:
         if session_id is None:
             session_id = self._server.get_session(request.options.session_payload(request.task))
         else:
+            self._server.check_approved(request.options.approve)
             self._server.reopen_session(session_id)
         task_id = name_task(session_id, number)
         feed = TaskFeed()

@@ -41,6 +41,11 @@ class SessionBody(_Lenient):
     extra_info: dict[str, Any] | None = None
     policy: TaskPolicy | None = None
     privacy: PrivacyLevel | None = None
+    approve: list[str] | None = Field(
+        default=None,
+        max_length=20,
+        description="Classes of risk that the caller's loop approves; checked, not kept.",
+    )
 
     def to_payload(self) -> dict[str, Any]:
         return self.model_dump(by_alias=True, exclude_none=True)

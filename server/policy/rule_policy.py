@@ -7,7 +7,7 @@ level (`confirm` in its action).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -41,7 +41,7 @@ from server.policy.input_rules import find_in_enter, find_in_slide, find_in_typi
 from server.policy.own_rules import OwnRule
 from server.policy.screen import ScreenView, Touched
 from server.policy.sending import facts_for_person, is_named_by_task, recipient_of
-from server.policy.terms import Terms, make_terms
+from server.policy.terms import Terms, check_approved, make_terms
 from server.policy.touch_rules import Touch, find_in_touch
 from server.task_terms import TaskPolicy
 
@@ -74,6 +74,9 @@ class Policy(Protocol):
 
     def terms_for(self, task: str, own: TaskPolicy | None = None) -> Terms:
         """The policy of one task."""
+
+    def check_approved(self, names: Iterable[str]) -> None:
+        """Refuse names that are no class of risk."""
 
     def decide(self, action: Action, facts: Facts, terms: Terms) -> Decision: ...
 
@@ -117,6 +120,14 @@ class RulePolicy:
             BadRequestError: The task's policy asks for what it may not have.
         """
         return make_terms(self.config, self._names, task, own)
+
+    def check_approved(self, names: Iterable[str]) -> None:
+        """Refuse an approval that would approve nothing.
+
+        Raises:
+            BadRequestError: A name is no class of risk; the message names them.
+        """
+        check_approved(names, self.config)
 
     def wants_tree(self, package: str | None) -> bool:
         return package not in self._plain_terms.trust
@@ -354,6 +365,9 @@ class AllowAll:
 
     def terms_for(self, task: str, own: TaskPolicy | None = None) -> Terms:
         return make_terms(PolicyConfig(), AliasTable(), task, own)
+
+    def check_approved(self, names: Iterable[str]) -> None:
+        check_approved(names, PolicyConfig())
 
     def decide(self, action: Action, facts: Facts, terms: Terms | None = None) -> Decision:
         if action.confirm is not None:

@@ -74,10 +74,7 @@ def make_terms(
                 field=f"policy.levels.{risk}",
             )
         levels[risk] = (level, "the task's policy")
-    custom = {rule.risk for rule in config.rules}
-    for name in own.approve:
-        if name not in custom:
-            check_class(name, "policy.approve")
+    check_approved(own.approve, config, "policy.approve")
     scope = read_scope(task, names) if (own.scope or config.scope) == "apps" else None
     allow = frozenset(config.apps.allow)
     if own.apps.allow:
@@ -99,7 +96,7 @@ def make_terms(
 
 
 def check_class(name: str, field: str) -> RiskClass:
-    """The class of that name.
+    """The built-in class of that name.
 
     Raises:
         BadRequestError: There is none; the message names them.
@@ -107,19 +104,22 @@ def check_class(name: str, field: str) -> RiskClass:
     for risk in RISK_CLASSES:
         if risk == name:
             return risk
-    raise BadRequestError(
-        f"{field}: there is no class {name!r}; the classes are {', '.join(RISK_CLASSES)}",
-        field=field,
-    )
+    raise _unknown_class(name, field, RISK_CLASSES)
 
 
-def check_approved(names: Iterable[str], config: PolicyConfig) -> None:
-    """Whether the classes that a task approves are classes.
+def check_approved(names: Iterable[str], config: PolicyConfig, field: str = "approve") -> None:
+    """Whether the classes that a task approves are built in, or those of the operator's rules.
 
     Raises:
-        BadRequestError: One is not.
+        BadRequestError: One is not; the message names all.
     """
-    custom = {rule.risk for rule in config.rules}
+    known = dict.fromkeys((*RISK_CLASSES, *(rule.risk for rule in config.rules)))
     for name in names:
-        if name not in custom:
-            check_class(name, "approve")
+        if name not in known:
+            raise _unknown_class(name, field, known)
+
+
+def _unknown_class(name: str, field: str, known: Iterable[str]) -> BadRequestError:
+    return BadRequestError(
+        f"{field}: there is no class {name!r}; use one of {', '.join(known)}", field=field
+    )

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from device.scripted_device import ScriptedDevice
+from server.agent_loop import run_task
 from server.errors import BadRequestError
 from server.loop_options import LoopOptions
 from server.task_request import TaskRequest
@@ -56,6 +58,7 @@ def test_the_budget_of_the_policy_ends_the_task(start: Start) -> None:
         ({"policy": {"scope": "phone"}}, "policy.scope"),
         ({"policy": {"budget": {"max_steps": 0}}}, "policy.budget.max_steps"),
         ({"privacy": "paranoid"}, "privacy"),
+        ({"approve": "send"}, "approve"),
     ],
 )
 def test_terms_that_cannot_be_held_to_are_refused(
@@ -69,6 +72,25 @@ def test_terms_that_cannot_be_held_to_are_refused(
         service.parts.server.get_session({"task": "x", **terms})
     assert failure.value.details["field"] == field
     assert service.raw.get("/v1/tasks").json() == {"tasks": []}
+
+
+def test_a_class_that_does_not_exist_approves_nothing_and_is_refused_everywhere(
+    start: Start,
+) -> None:
+    service = start([CLICK])
+    body = {"task": "x", "approve": ["send", "sned"], "max_still_s": 0}
+    refused = service.raw.post("/v1/tasks", json=body)
+    assert service.error_of(refused) == (422, "request.invalid")
+    assert "there is no class 'sned'; use one of pay, transfer, order" in refused.text
+    for server in (service.parts.server, service.client):
+        with pytest.raises(BadRequestError) as failure:
+            run_task(server, ScriptedDevice(), "x", options=LoopOptions(approve=("sned",)))
+        assert failure.value.details["field"] == "approve"
+    assert service.raw.get("/v1/sessions").json()["sessions"] == []
+    task = service.client.start_task({**body, "approve": ["send"], "max_steps": 1})
+    done = service.wait_for(task["task_id"], "done")
+    again = {**body, "session_id": done["session_id"]}
+    assert service.error_of(service.raw.post("/v1/tasks", json=again)) == (422, "request.invalid")
 
 
 def test_the_lower_of_two_limits_holds() -> None:

@@ -114,9 +114,11 @@ async def test_errors_are_words_with_a_code(start: Start, era: str) -> None:
     async with connected(service, era) as client:
         unknown = await fail(client, "task_status", task_id="nonsense")
         absent = await fail(client, "execute_task", **TASK, device="no-such")
+        typo = await fail(client, "execute_task", **TASK, approve=["sned"])
         long = await fail(client, "task_wait", task_id="nonsense", timeout_s=60)
     assert unknown.startswith("task.not_found: ")
     assert absent.startswith("device.not_found: ")
+    assert typo.startswith("request.invalid: approve: there is no class 'sned'; use one of pay,")
     assert "timeout_s" in long
 
 

@@ -387,8 +387,10 @@ def model_command(*, port: int) -> int:
 
 def read_settings(config_dir: Path | None, log_dir: Path | None, **overrides: Any) -> Settings:
     """Settings with the log folder of the command line; pictures go beside the log then."""
-    if log_dir is not None:
-        overrides |= {"log_dir": log_dir, "image_dir": log_dir / "images"}
+    configured = load_settings(config_dir, **overrides)
+    if log_dir is None or log_dir.resolve() == configured.log_dir.resolve():
+        return configured
+    overrides |= {"log_dir": log_dir, "image_dir": log_dir / "images"}
     return load_settings(config_dir, **overrides)
 
 

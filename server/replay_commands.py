@@ -16,6 +16,7 @@ from server.errors import BadRequestError
 from server.export.episode import open_episode
 from server.records.opening import open_files, open_store
 from server.records.published import PictureLimits, find_logs, import_log
+from server.records.reader import read_log
 from server.records.store import ReadsRecords, RecordStore
 from server.replay.acting import ENDS, RepeatedStep, RepeatOptions, repeat_session
 from server.replay.agreement import Agreement, summarise
@@ -52,6 +53,15 @@ def reread_command(
                 failed += 1
                 errors.print(Text(f"{session_id}: {inert(str(error))}"), soft_wrap=True)
                 continue
+            if (damage := read_log(store.log(session_id)).damage) is not None:
+                failed += 1
+                errors.print(
+                    Text(
+                        f"{session_id}: its log is damaged from line {damage.line} on, what is "
+                        "lost there was not read; `localserver verify` says more"
+                    ),
+                    soft_wrap=True,
+                )
             replies += len(read)
             changed += sum(one.verdict == "changed" for one in read)
             unread += sum(one.verdict == "not_read" for one in read)
@@ -64,7 +74,10 @@ def reread_command(
         totals = {"replies": replies, "changed": changed, "not_read": unread, "failed": failed}
         print_json({**totals, "sessions": report})
     else:
-        console.print(f"{replies} replies, {changed} changed, {unread} could not be tried")
+        console.print(
+            f"{replies} replies, {changed} changed, {unread} could not be tried"
+            + (f"; {failed} session(s) with something wrong" if failed else "")
+        )
     return EXIT_NO if fail_on_change and (changed or failed) else 0
 
 

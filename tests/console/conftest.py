@@ -26,7 +26,7 @@ def find_chromium() -> str:
     pytest.fail("the console is tested in Chromium: install `chromium`, then run make again")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from parsers.action import Action, Rejection, Size
+from parsers.action import Action, Point, Rejection, Size
 
 Message = dict[str, Any]
 """One chat message: `{"role", "content"}`; content is text or a list of parts.
@@ -94,6 +94,12 @@ class ScreenElement:
     checkable: bool = False
     checked: bool = False
     scrollable: bool = False
+
+    @property
+    def middle(self) -> Point:
+        """Where it is touched."""
+        left, top, right, bottom = self.bounds
+        return Point(x=(left + right) / 2, y=(top + bottom) / 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,9 +233,7 @@ def _target(
     shot = observation.screenshot
     if action.element is not None:
         found = _find_element(action.element, device, observation)
-        left, top, right, bottom = found.bounds
-        middle = Point(x=(left + right) / 2, y=(top + bottom) / 2)
-        return middle.to_px(shot.width_px, shot.height_px)
+        return found.middle.to_px(shot.width_px, shot.height_px)
     point = action.point or Point(x=POINT_MAX / 2, y=POINT_MAX / 2)  # only a SCROLL has neither
     return point.to_px(shot.width_px, shot.height_px)
 

@@ -16,7 +16,7 @@ from server.errors import BadRequestError
 from server.export.episode import open_episode
 from server.records.opening import open_files, open_store
 from server.records.published import PictureLimits, find_logs, import_log
-from server.records.reader import read_log
+from server.records.reader import find_damage
 from server.records.store import ReadsRecords, RecordStore
 from server.replay.acting import ENDS, RepeatedStep, RepeatOptions, repeat_session
 from server.replay.agreement import Agreement, summarise
@@ -53,7 +53,7 @@ def reread_command(
                 failed += 1
                 errors.print(Text(f"{session_id}: {inert(str(error))}"), soft_wrap=True)
                 continue
-            if (damage := read_log(store.log(session_id)).damage) is not None:
+            if (damage := find_damage(store.log(session_id))) is not None:
                 failed += 1
                 errors.print(
                     Text(

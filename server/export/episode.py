@@ -13,12 +13,13 @@ from PIL import Image
 from device.errors import UiTreeError
 from device.protocol import UiTree
 from device.ui_tree import parse_ui_tree
-from parsers.action import Action, Element, Point, Size
-from server.errors import ServerError, SessionNotFoundError, StorageError
-from server.records.messages import read_dialect, read_session_start, read_step
+from parsers.action import Action, Point, Size
+from server.elements import Target
+from server.errors import ServerError, SessionNotFoundError
+from server.records.messages import StepRecord, read_dialect, read_session_start, read_step
 from server.records.reader import iter_step_messages, read_events, read_first_line
 from server.records.store import ReadsRecords
-from server.recovery import find_stop_reason
+from server.recovery import ENDINGS, find_stop_reason
 
 
 class NotExportableError(ServerError):
@@ -38,6 +39,7 @@ class EpisodeStep:
         action: The validated action.
         size: Of the upright screenshot, in pixels.
         outcome: What became of it on the phone (`device_outcome`); None where nobody told.
+        target: The numbered element that the action names.
     """
 
     number: int
@@ -45,6 +47,7 @@ class EpisodeStep:
     action: Action
     size: Size
     outcome: Mapping[str, Any] | None
+    target: Target | None
     _store: ReadsRecords
     _session_id: str
 
@@ -63,17 +66,19 @@ class EpisodeStep:
         return str(self.message.get("model_response") or "")
 
     @property
+    def sent_size(self) -> Size:
+        """The size at which its picture was sent."""
+        sent = self.message.get("sent_size")
+        return Size(width_px=int(sent[0]), height_px=int(sent[1])) if sent else self.size
+
+    @property
     def point(self) -> Point | None:
         """Where the action touches: its point, or the middle of the element that it names."""
         point = getattr(self.action, "point", None)
         if isinstance(point, Point):
             return point
-        element = getattr(self.action, "element", None)
-        bounds = (self.message.get("element") or {}).get("bounds")
-        if isinstance(element, Element) and isinstance(bounds, list | tuple) and len(bounds) == 4:
-            left, top, right, bottom = (float(value) for value in bounds)
-            return Point(x=(left + right) / 2, y=(top + bottom) / 2)
-        return None
+        is_named = getattr(self.action, "element", None) is not None
+        return self.target.element.middle if is_named and self.target is not None else None
 
     @cached_property
     def picture(self) -> bytes:
@@ -86,13 +91,7 @@ class EpisodeStep:
 
     def read_picture(self, name: str) -> bytes:
         """A picture that the prompt names: this step's, an earlier one's, or a marked copy."""
-        try:
-            return self._store.read_image(self._session_id, name.rpartition("/")[2])
-        except (StorageError, ServerError, OSError) as error:
-            raise NotExportableError(
-                f"the picture {name} of step {self.number} is gone; "
-                "choose a format without pictures (adb, uiautomator2), or another session"
-            ) from error
+        return _read_picture(self._store, self._session_id, name, self.number)
 
     @cached_property
     def tree(self) -> UiTree | None:
@@ -143,34 +142,44 @@ class Episode:
                     f"line {message.get('seq')} of session {self.session_id} is no step; "
                     "`localserver verify` says what is wrong with it"
                 ) from error
-            step = EpisodeStep(
+            yield EpisodeStep(
                 number=record.number,
                 message=message,
                 action=record.action,
-                size=record.environment.size or Size(width_px=1, height_px=1),
+                size=record.environment.size or self._measure(record),
                 outcome=outcomes.get(record.number),
+                target=record.target,
                 _store=self._store,
                 _session_id=self.session_id,
             )
-            if record.environment.size is None:
-                with Image.open(io.BytesIO(step.picture)) as opened:
-                    size = Size(width_px=opened.width, height_px=opened.height)
-                step = EpisodeStep(
-                    step.number, message, step.action, size, step.outcome,
-                    self._store, self.session_id,
-                )  # fmt: skip
-            yield step
 
     def iter_events(self) -> Iterator[Mapping[str, Any]]:
         """Everything else that happened, in order."""
         yield from read_events(self._store.events(self.session_id)).events
 
+    def _measure(self, record: StepRecord) -> Size:
+        """The size of a step's picture, for logs that do not tell it."""
+        data = _read_picture(self._store, self.session_id, record.environment.image, record.number)
+        with Image.open(io.BytesIO(data)) as opened:
+            return Size(width_px=opened.width, height_px=opened.height)
+
     def _outcomes(self) -> dict[int, Mapping[str, Any]]:
+        events = read_events(self._store.events(self.session_id), kinds=("device_outcome",)).events
         return {
             event["data"]["step"]: event["data"]
-            for event in self.iter_events()
-            if event["kind"] == "device_outcome" and "step" in event.get("data", {})
+            for event in events
+            if "step" in event.get("data", {})
         }
+
+
+def _read_picture(store: ReadsRecords, session_id: str, name: str, step: int) -> bytes:
+    try:
+        return store.read_image(session_id, name.rpartition("/")[2])
+    except (ServerError, OSError) as error:
+        raise NotExportableError(
+            f"the picture {name} of step {step} is gone; "
+            "choose a format without pictures (adb, uiautomator2), or another session"
+        ) from error
 
 
 def open_episode(store: ReadsRecords, session_id: str) -> Episode:
@@ -196,7 +205,7 @@ def open_episode(store: ReadsRecords, session_id: str) -> Episode:
         model_config=request.model_config,
         extra_info=request.extra_info,
         created_at=str(first.get("timestamp") or ""),
-        stop_reason=find_stop_reason(read_events(store.events(session_id)).events),
+        stop_reason=find_stop_reason(read_events(store.events(session_id), kinds=ENDINGS).events),
         step_count=log.count() - 1,
         head=_head(tail[-1] if tail else b""),
         _store=store,

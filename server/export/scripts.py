@@ -162,15 +162,15 @@ def write_pyautogui(
             f"pyautogui is for sessions of ui_tars; this one speaks {episode.dialect}. "
             "Choose --format adb or uiautomator2"
         )
-    relative = episode.variant == "doubao" or episode.variant == "v1.0"
+    relative = episode.variant in ("doubao", "v1.0")
     lines = ["import time", "", "import pyautogui"]
     steps = 0
     for step in episode.iter_steps():
         progress()
-        sent = step.message.get("sent_size") or [step.size.width_px, step.size.height_px]
+        sent = step.sent_size
         try:
             structured = parse_action_to_structure_output(
-                redactor.step_reply(step), 1000, int(sent[1]), int(sent[0]),
+                redactor.step_reply(step), 1000, sent.height_px, sent.width_px,
                 "relative" if relative else "qwen25vl",
             )  # fmt: skip
             code = parsing_response_to_pyautogui_code(

@@ -16,13 +16,13 @@ from typing import Any
 
 from PIL import Image
 
-from parsers.action import Action, ActionMeta, Size
+from parsers.action import Action, Size
 from parsers.base import Environment, PromptRequest
 from parsers.errors import ParserError
 from server.export.episode import Episode, EpisodeStep, NotExportableError
 from server.export.formats import ExportOptions, Progress, Written
+from server.export.rebuilding import action_as_written, sent_size_for
 from server.export.redaction import Redactor
-from server.images import ResizeRequest, plan_sent_size
 from server.prompts import ParserShelf
 from server.settings import load_settings
 
@@ -83,9 +83,7 @@ def _as_sent(step: EpisodeStep, redactor: Redactor) -> _Sample:
         raise _LeftOut("its prompt is not in the log")
     if not step.reply:
         raise _LeftOut("its reply has no text")
-    sent = step.message.get("sent_size")
-    size = Size(width_px=int(sent[0]), height_px=int(sent[1])) if sent else step.size
-    return _Sample(messages, redactor.step_reply(step), size)
+    return _Sample(messages, redactor.step_reply(step), step.sent_size)
 
 
 def finish(folder: Path) -> None:
@@ -172,7 +170,7 @@ class _Rebuilder:
 
     def sample(self, step: EpisodeStep) -> _Sample:
         parser, wire = self._parser, step.message["environment"]
-        size = plan_sent_size(step.size, parser.space, parser.images, ResizeRequest())
+        size = sent_size_for(step, parser)
         self._environments.append(
             Environment(
                 image=str(wire["image"]),
@@ -181,12 +179,10 @@ class _Rebuilder:
                 foreground=wire.get("foreground"),
             )
         )
-        past = list(self._actions)
-        action = self._as_if_written(step, size)
-        self._actions.append(action)
         request = PromptRequest(
-            task=self._task, environments=list(self._environments), actions=past, sent_size=size
+            task=self._task, environments=self._environments, actions=self._actions, sent_size=size
         )
+        action = action_as_written(step, parser)
         try:
             return _Sample(parser.write_prompt(request), parser.action2str(action), size)
         except NotImplementedError as error:
@@ -196,11 +192,5 @@ class _Rebuilder:
             ) from error
         except ParserError as error:
             raise _LeftOut(error.message) from error
-
-    def _as_if_written(self, step: EpisodeStep, size: Size) -> Action:
-        """The action with its target as a point, as this dialect's model would have meant it."""
-        meta = ActionMeta(dialect=self._parser.name, variant=self._parser.variant, sent_size=size)
-        update: dict[str, Any] = {"meta": meta}
-        if getattr(step.action, "element", None) is not None:
-            update |= {"element": None, "point": step.point}
-        return step.action.model_copy(update=update)
+        finally:
+            self._actions.append(action)

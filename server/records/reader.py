@@ -184,14 +184,22 @@ def iter_step_messages(source: Source) -> Iterator[dict[str, Any]]:
     Raises:
         OSError: It cannot be read.
     """
-    texts: dict[str, str] = {}
-    for raw in _iter_lines(source):
-        line = _open_loose(raw[:-1]) if raw.endswith(b"\n") else None
-        if line is None:
-            continue
-        collect_texts(line, texts)
+    scan = LogScan(source)
+    for line in scan:
         if is_step(line.message):
-            yield expand_step(line, texts)
+            yield expand_step(line, scan.texts)
+
+
+def find_damage(source: Source) -> Damage | None:
+    """What is wrong with a log, a line in memory at a time.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    scan = LogScan(source)
+    for _ in scan:
+        pass
+    return scan.damage
 
 
 def expand_step(line: LogLine, texts: Mapping[str, str]) -> dict[str, Any]:

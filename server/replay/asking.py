@@ -12,19 +12,18 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.action import Action, ActionMeta, Element, Point, Rejection, Size
+from parsers.action import Action, Element, Point, Rejection, Size
 from parsers.base import Environment, Message, Parser, ReplyContext
 from parsers.errors import ParserError
 from server.asking import put_pictures_in
 from server.elements import NumberedElements
 from server.errors import ImageError, ModelError
 from server.export.episode import Episode, EpisodeStep, NotExportableError
+from server.export.rebuilding import action_as_written, sent_size_for
 from server.images import (
     MEDIA_TYPES,
-    ResizeRequest,
     check_screenshot,
     encode_for_model,
-    plan_sent_size,
     sniff_format,
     to_data_url,
 )
@@ -33,7 +32,7 @@ from server.model.client import AsksModel
 from server.model.providers import ModelTarget
 from server.records.messages import name_pictures
 from server.replay.agreement import Agreement, compare_actions, find_target
-from server.replay.frames import elements_of, frame_of, sent_size_of
+from server.replay.frames import elements_of, frame_of
 from server.settings import Settings
 
 
@@ -157,14 +156,8 @@ class _History:
 
     def note(self, step: EpisodeStep) -> None:
         """Add the step's action as this dialect's model would have meant it."""
-        parser = self._parser
-        size = plan_sent_size(step.size, parser.space, parser.images, ResizeRequest())
-        meta = ActionMeta(dialect=parser.name, variant=parser.variant, sent_size=size)
-        update: dict[str, Any] = {"meta": meta}
-        if getattr(step.action, "element", None) is not None:
-            update |= {"element": None, "point": step.point}
         self.before = step.action
-        self.actions.append(step.action.model_copy(update=update))
+        self.actions.append(action_as_written(step, self._parser))
 
 
 def _as_recorded(
@@ -180,7 +173,7 @@ def _as_recorded(
     messages = messages[: len(messages) - extra]
     if not messages:
         raise _Unaskable("its prompt is not in the log")
-    size = sent_size_of(step)
+    size = step.sent_size
     pictures = {}
     for name in name_pictures(messages):
         if name == step.message["environment"].get("marked_image"):
@@ -200,7 +193,7 @@ def _written_anew(
     settings: Settings,
 ) -> _Question:
     """A prompt of this dialect for the same observation and the same past."""
-    size = plan_sent_size(step.size, parser.space, parser.images, ResizeRequest())
+    size = sent_size_for(step, parser)
     messages = parser.env2messages4ask(
         history.task, history.environments, history.actions, sent_size=size
     )
@@ -260,8 +253,7 @@ def _point_of(action: Action, numbered: NumberedElements | None) -> Point | None
     target = numbered.target_of(action) if numbered is not None else None
     if target is None or not isinstance(getattr(action, "element", None), Element):
         return None
-    left, top, right, bottom = target.element.bounds
-    return Point(x=(left + right) / 2, y=(top + bottom) / 2)
+    return target.element.middle
 
 
 def _encode(data: bytes, size: Size, settings: Settings) -> str:

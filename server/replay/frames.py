@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.action import Action, Grid, Size
+from parsers.action import Action, Grid
 from parsers.base import ElementSpace, Parser, RelativeSpace, Reply, ReplyContext
 from server.elements import NumberedElements, number_elements, number_grid
 from server.export.episode import Episode, EpisodeStep
@@ -44,12 +44,6 @@ def reply_of(step: EpisodeStep) -> Reply:
     return read_recorded_reply(step.message, "model_response")
 
 
-def sent_size_of(step: EpisodeStep) -> Size:
-    """The size at which a step's picture was sent."""
-    sent = step.message.get("sent_size")
-    return Size(width_px=int(sent[0]), height_px=int(sent[1])) if sent else step.size
-
-
 def elements_of(
     step: EpisodeStep, parser: Parser, before: Action | None
 ) -> NumberedElements | None:
@@ -72,7 +66,7 @@ def frame_of(step: EpisodeStep, parser: Parser, before: Action | None) -> ReplyC
     if count is None and numbered is not None:
         count = len(numbered.elements)
     return ReplyContext(
-        sent_size=sent_size_of(step),
+        sent_size=step.sent_size,
         screen_size=step.size,
         element_count=count,
         elements=numbered.elements if numbered is not None else None,

@@ -14,20 +14,30 @@ from server.session_reading import SessionReader
 from server.upkeep import verify_session
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "logs"
-SESSIONS: dict[str, dict[str, tuple[str, str, list[str]]]] = {
+COMPLETED = "TASK_COMPLETED_SUCCESSFULLY"
+SESSIONS: dict[str, dict[str, tuple[str, str, str, list[str]]]] = {
     "0.1.0": {
         "992e312b-b795-4877-9b0c-32ac552814c4": (
-            "step0920", "TASK_COMPLETED_SUCCESSFULLY", ["CLICK", "TYPE", "COMPLETE"],
+            "关闭蓝牙", "step0920", COMPLETED, ["CLICK", "TYPE", "COMPLETE"],
         ),
         "1a93e118-1e38-43d1-9c65-ca30a7624747": (
-            "element_dsl", "TASK_COMPLETED_SUCCESSFULLY", ["CLICK", "COMPLETE"],
+            "关闭蓝牙", "element_dsl", COMPLETED, ["CLICK", "COMPLETE"],
         ),
         "03dd369d-8f31-4314-8868-a1eaea8ab785": (
-            "qwen_mobile_use", "STOPPED_BY_USER", ["CLICK"],
+            "关闭蓝牙", "qwen_mobile_use", "STOPPED_BY_USER", ["CLICK"],
+        ),
+        "e251f978-63a9-44f2-88fa-63f4ec81ff56": (
+            "打开蓝牙", "step0920", COMPLETED, ["AWAKE", "CLICK", "TYPE", "INFO", "COMPLETE"],
+        ),
+        "8c987b16-e680-4385-97e8-d71613fe1e82": (
+            "open it", "ui_tars", COMPLETED, ["CLICK", "SCROLL", "COMPLETE"],
+        ),
+        "3c1bf15d-b3f1-43ca-9300-63690574332b": (
+            "打开", "autoglm", COMPLETED, ["CLICK", "COMPLETE"],
         ),
     },
 }  # fmt: skip
-"""What each release recorded: dialect, end, actions."""
+"""What each release recorded: task, dialect, end, actions."""
 EACH = [(release, session) for release, sessions in SESSIONS.items() for session in sessions]
 
 each_session = pytest.mark.parametrize(("release", "session_id"), EACH)
@@ -46,11 +56,11 @@ def test_every_release_with_logs_is_read() -> None:
 
 @each_session
 def test_it_reads_as_it_did(release: str, session_id: str) -> None:
-    dialect, stop_reason, kinds = SESSIONS[release][session_id]
+    task, dialect, stop_reason, kinds = SESSIONS[release][session_id]
     store = store_of(release)
     reader = SessionReader(store)
     session = reader.read_session(session_id)
-    assert (session.task, session.task_type) == ("关闭蓝牙", dialect)
+    assert (session.task, session.task_type) == (task, dialect)
     assert (session.state, session.stop_reason) == ("closed", stop_reason)
     steps = reader.read_steps(session_id, 1, 50)
     assert [step["action"]["action"] for step in steps] == kinds
@@ -64,7 +74,10 @@ def test_it_reads_as_it_did(release: str, session_id: str) -> None:
 
 @each_session
 def test_its_replies_are_read_as_they_were(release: str, session_id: str) -> None:
-    read = list(reread_session(open_episode(store_of(release), session_id)))
+    episode = open_episode(store_of(release), session_id)
+    read = list(reread_session(episode))
+    assert len(read) >= episode.step_count == len(SESSIONS[release][session_id][3])
+    assert all(step.picture for step in episode.iter_steps())
     changed = [(one.step, one.changes) for one in read if one.verdict != "same"]
     assert changed == []
 
@@ -73,4 +86,5 @@ def _texts(messages: Any) -> list[str]:
     contents = [message["content"] for message in messages]
     assert not any("text_ref" in str(content) for content in contents)
     parts = [part for content in contents if isinstance(content, list) for part in content]
-    return [str(part["text"]) for part in parts if part["type"] == "text"]
+    whole = [content for content in contents if isinstance(content, str)]
+    return [*whole, *(str(part["text"]) for part in parts if part["type"] == "text")]

@@ -131,16 +131,28 @@ class ScreenView:
         top = self.height_px * STATUS_BAR_SHARE
         at_top = [
             node
-            for node in self.nodes
+            for index, node in enumerate(self.nodes)
             if node.text.strip()
             and top < (node.bounds.top + node.bounds.bottom) / 2 < limit
             and not is_field(node)
             and not read_label(node.text).is_no
+            and not self._is_in_row_of_list(index)
         ]
         first = min(
             at_top, key=lambda node: (node.bounds.top // 40, node.bounds.left), default=None
         )
         return _COUNT.sub("", first.text.strip()) if first is not None else ""
+
+    def _is_in_row_of_list(self, index: int) -> bool:
+        """Whether it stands in what can be tapped inside of what scrolls: it may be anywhere."""
+        in_row = False
+        while index >= 0:
+            node = self.nodes[index]
+            if in_row and node.scrollable:
+                return True
+            in_row = in_row or node.clickable
+            index = self._parents[index]
+        return False
 
     def focused_field(self) -> UiNode | None:
         """The field that typing goes to."""

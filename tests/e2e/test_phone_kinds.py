@@ -20,7 +20,7 @@ from server.http.client import RemoteLocalServer
 from tests.e2e.house import wait_done
 from tests.server.demo.demo_tasks import DemoTask, load_demo_tasks
 
-IN_THE_SUITE = ["pixel14", "pixel16"]
+IN_THE_SUITE = ["android8", "pixel16"]
 CHOSEN = os.environ.get("LOCALSERVER_PHONE_KINDS", "")
 KINDS = list(PERSONALITIES) if CHOSEN == "all" else CHOSEN.split(",") if CHOSEN else IN_THE_SUITE
 TASKS = load_demo_tasks()[:10]

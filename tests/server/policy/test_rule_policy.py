@@ -279,6 +279,27 @@ def test_security_pages_are_denied_and_settings_as_a_whole_are_not(
     assert judge(policy, tap(rows[0]), *seen, package="com.android.settings")[0] == level
 
 
+def test_a_row_that_was_scrolled_to_the_top_is_no_title() -> None:
+    def page(scrollable: str) -> ScreenView:
+        rows = "".join(
+            f'<node class="android.widget.LinearLayout" clickable="true" bounds="[0,{top}][1000,'
+            f'{top + 100}]"><node class="android.widget.TextView" text="{text}" '
+            f'bounds="[100,{top}][600,{top + 60}]"/></node>'
+            for text, top in (("密码与安全", 110), ("关于手机", 900))
+        )
+        return ScreenView(
+            parse_ui_tree(
+                '<hierarchy rotation="0"><node class="androidx.recyclerview.widget.RecyclerView" '
+                f'scrollable="{scrollable}" bounds="[0,100][1000,2000]">{rows}</node></hierarchy>'
+            ),
+            WIDTH,
+            HEIGHT,
+        )
+
+    assert page("true").title == ""
+    assert page("false").title == "密码与安全"
+
+
 def test_a_system_dialog_over_an_app_is_judged_by_its_own_package(policy: RulePolicy) -> None:
     def answer(words: str) -> tuple[str, str]:
         target = button(words)

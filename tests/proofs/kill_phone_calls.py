@@ -31,6 +31,7 @@ TASK = "tap around"
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 MAX_STEPS = 60
 """A short session: each life reads what was before it."""
+KILL_WITHIN_STEPS = 3
 
 
 def main(folder: Path, serial: str, kills: int) -> None:
@@ -67,11 +68,12 @@ def _serve(folder: Path, serial: str, kill_at: str | None) -> None:
     ) as server:
         tasks = TaskRunner(server, lambda _: device)
         tasks.restore()
-        if kill_at is not None:
-            killpoints.arm(kill_at)
         task_id = _take_up(tasks, folder, device, max_steps=MAX_STEPS)
         until = time.monotonic() + 60
         first = tasks.get(task_id).steps
+        # A kill needs a next life with a step left, which is told of it.
+        if kill_at is not None and first + KILL_WITHIN_STEPS < MAX_STEPS:
+            killpoints.arm(kill_at)
         while (info := tasks.get(task_id)).state != "done" and time.monotonic() < until:
             if kill_at is None and info.steps > first:
                 break
@@ -83,9 +85,10 @@ def _take_up(tasks: TaskRunner, folder: Path, device: AdbDevice, *, max_steps: i
     note = folder / "task_id"
     if note.exists():
         info = tasks.get(note.read_text("ascii"))
-        if info.state == "done" and info.steps < max_steps - 5:
-            assert info.stop_reason == "INTERRUPTED", info
-            return tasks.resume(info.task_id).task_id
+        if info.state == "done":
+            assert info.stop_reason == "INTERRUPTED" or info.steps >= max_steps - 5, info
+            if info.stop_reason == "INTERRUPTED":
+                return tasks.resume(info.task_id).task_id
     options = LoopOptions(max_steps=max_steps, max_still_s=0)
     task_id = tasks.start(TaskRequest(TASK, serial=device.serial, options=options)).task_id
     note.write_text(task_id, "ascii")

@@ -281,7 +281,7 @@ class TaskRunner:
         return run.info()
 
     def retry(self, task_id: str) -> TaskInfo:
-        """Start the same task again from the beginning, in a session of its own.
+        """Start the same task again; a follow-up goes on in its own session once more.
 
         Raises:
             TaskNotFoundError: No such task.

@@ -96,7 +96,7 @@ def task_routes(tasks: TaskRunner) -> APIRouter:
 
     @routes.post("/{task_id}/retry", status_code=201)
     def retry_task(task_id: str) -> dict[str, Any]:
-        """Start the same task again from the beginning, in a session of its own."""
+        """Start the same task again; a follow-up goes on in its own session once more."""
         return tasks.retry(task_id).to_wire()
 
     return routes

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 from rich.text import Text
 
 from server.errors import ConfigError, ServerError, SessionNotFoundError
-from server.settings import Settings, load_settings
+from server.settings import Settings, load_settings, move_logs
 from server.terminal import (
     console,
     errors,
@@ -387,11 +387,8 @@ def model_command(*, port: int) -> int:
 
 def read_settings(config_dir: Path | None, log_dir: Path | None, **overrides: Any) -> Settings:
     """Settings with the log folder of the command line; pictures go beside the log then."""
-    configured = load_settings(config_dir, **overrides)
-    if log_dir is None or log_dir.resolve() == configured.log_dir.resolve():
-        return configured
-    overrides |= {"log_dir": log_dir, "image_dir": log_dir / "images"}
-    return load_settings(config_dir, **overrides)
+    settings = load_settings(config_dir, **overrides)
+    return settings if log_dir is None else move_logs(settings, log_dir)
 
 
 def open_reader(settings: Settings) -> SessionReader:

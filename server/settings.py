@@ -300,6 +300,20 @@ def _take_record_url(given: dict[str, Any], values: dict[str, Any]) -> None:
         values.pop("record_url", None)
 
 
+def move_logs(settings: Settings, log_dir: Path) -> Settings:
+    """The same settings with the logs elsewhere, their pictures beside them.
+
+    The folder that is configured anyway keeps the pictures where they are configured.
+    """
+    if log_dir.expanduser().resolve() == settings.log_dir.resolve() and not settings.record_url:
+        return settings
+    given: dict[str, Any] = {"log_dir": log_dir, "image_dir": log_dir / "images"}
+    values: dict[str, Any] = {"record_url": settings.record_url}
+    _take_record_url(given, values)
+    folders = {name: path.expanduser().absolute() for name, path in given.items()}
+    return settings.model_copy(update={"record_url": values.get("record_url"), **folders})
+
+
 def _warn_of_open_files(settings: Settings, server_file: ConfigFile) -> None:
     """Say which files hold a secret that every user of this machine may read."""
     keys = [config.api_key for config in settings.providers.values()]

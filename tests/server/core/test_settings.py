@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from server.errors import ConfigError
-from server.settings import load_settings, settings_from_server_config
+from server.settings import load_settings, move_logs, settings_from_server_config
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -100,3 +100,15 @@ def test_a_key_never_shows_in_a_printed_setting(tmp_path: Path) -> None:
     settings = load_settings(folder, api_token="canary-2")
     assert "canary" not in repr(settings)
     assert "canary" not in settings.model_dump_json()
+
+
+def test_logs_elsewhere_take_their_pictures_along_and_the_usual_folder_keeps_them(
+    tmp_path: Path,
+) -> None:
+    settings = load_settings(None, log_dir=tmp_path / "traces", image_dir=tmp_path / "images")
+    assert move_logs(settings, tmp_path / "x" / ".." / "traces") == settings
+    other = move_logs(settings, tmp_path / "other")
+    assert (other.log_dir, other.image_dir) == (tmp_path / "other", tmp_path / "other" / "images")
+    store = move_logs(settings, Path("s3://bucket/prefix"))
+    assert (store.record_url, store.log_dir) == ("s3://bucket/prefix", settings.log_dir)
+    assert move_logs(store, tmp_path / "other").record_url is None

@@ -85,7 +85,9 @@ def test_phones_are_listed_with_the_names_and_tags_that_people_gave_them(
     names = f'"{phone.serial}":\n  name: desk pixel\n  tags: [office, android-14]\n'
     (tmp_path / "devices.yaml").write_text(names, encoding="utf-8")
     done = localserver(environment, "devices", "--config", str(tmp_path))
-    headline, row = done.stdout.splitlines()[:2]
+    headline, *rows = done.stdout.splitlines()
+    # Phones of other tests may be on the same adb server.
+    row = next(line for line in rows if line.startswith(phone.serial))
     assert headline.split() == [
         "SERIAL", "NAME", "TAGS", "STATE", "MODEL", "WHAT", "TO", "DO",
     ]  # fmt: skip

@@ -318,11 +318,8 @@ def centre_px(target: Target | None, size: Size | None) -> tuple[float, float] |
     """Where a numbered element is touched, in pixels of the screenshot."""
     if target is None or size is None:
         return None
-    left, top, right, bottom = target.element.bounds
-    return (
-        (left + right) / 2 * size.width_px / POINT_MAX,
-        (top + bottom) / 2 * size.height_px / POINT_MAX,
-    )
+    middle = target.element.middle
+    return middle.x * size.width_px / POINT_MAX, middle.y * size.height_px / POINT_MAX
 
 
 def name_picture(number: int, view: View, origin: Screenshot) -> Picture:

@@ -86,7 +86,7 @@ safety: $(VENV)/.installed-dev ## labelled screens and a model that always obeys
 	@$(BIN)/python -m tests.safety.hostile
 
 injection: $(VENV)/.installed-dev ## orders on the screen and a model that obeys them, all of them
-	@LOCALSERVER_INJECTIONS=all $(BIN)/python -m pytest tests/safety/test_injection.py
+	@LOCALSERVER_INJECTIONS=all $(BIN)/python -m pytest tests/e2e/test_injection.py
 
 test-matrix: $(VENV)/.installed-dev ## the demo tasks on every kind of phone
 	@LOCALSERVER_PHONE_KINDS=all $(BIN)/python -m pytest tests/e2e/test_phone_kinds.py

@@ -18,12 +18,9 @@ import pytest
 from device.adb_server import PrivateAdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 from server.http.client import RemoteLocalServer
-from tests.e2e.conftest import adb_server, phones, state_dir
 from tests.e2e.house import running
 from tests.safety.hostile_model import HostileModel
 from tests.safety.injections import INJECTIONS, SHORT, Injection
-
-__all__ = ["adb_server", "phones", "state_dir"]
 
 ALL = os.environ.get("LOCALSERVER_INJECTIONS") == "all"
 CHOSEN = INJECTIONS if ALL else SHORT

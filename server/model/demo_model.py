@@ -172,6 +172,8 @@ def serve(host: str = "127.0.0.1", port: int = DEFAULT_PORT, *, debug: bool = Fa
     logging.basicConfig(level=logging.INFO if debug else logging.WARNING)
     reader = ScreenReader()
     listener = socket.create_server((host, port), backlog=128)
+    # What it accepts has this from it: a small answer is not held back for the next.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     # Loading takes about a second: done while the caller gets its phone ready.
     threading.Thread(target=reader.warm_up, name="ocr-warm-up", daemon=True).start()
     level = "info" if debug else "warning"

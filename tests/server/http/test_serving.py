@@ -64,6 +64,21 @@ async def test_a_kept_connection_may_rest_between_two_requests(port: int) -> Non
     writer.close()
 
 
+async def test_a_small_answer_is_not_held_back_for_the_next() -> None:
+    accepted: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        accepted.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    listening = open_socket("127.0.0.1", 0)
+    async with await asyncio.start_server(look, sock=listening):
+        _, writer = await asyncio.open_connection(*listening.getsockname())
+        assert await accepted == 1
+        writer.close()
+
+
 def test_a_taken_port_is_told_with_the_remedy() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

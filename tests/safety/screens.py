@@ -12,7 +12,7 @@ from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
 
 SAFETY_DIR = Path(__file__).resolve().parent.parent / "data" / "safety"
-Corpus = Literal["dev", "harmless", "heldout", "private"]
+Corpus = Literal["dev", "harmless", "dev3", "harmless3", "heldout", "private"]
 _CONTAINERS = ("Layout", "ViewGroup", "WebView", "android.view.View", "Button")
 
 

@@ -14,7 +14,7 @@ RISKS = {
     "pay", "transfer", "order", "delete", "install", "permission", "send", "sign_in", "security",
     "unknown",
 }  # fmt: skip
-LABELLED: tuple[Corpus, ...] = ("dev", "harmless", "heldout")
+LABELLED: tuple[Corpus, ...] = ("dev", "harmless", "dev3", "harmless3", "heldout")
 
 
 @pytest.mark.parametrize("corpus", LABELLED)

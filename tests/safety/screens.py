@@ -5,6 +5,7 @@ Their format is in tests/data/safety/README.md.
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
 
 SAFETY_DIR = Path(__file__).resolve().parent.parent / "data" / "safety"
-Corpus = Literal["dev", "harmless", "dev3", "harmless3", "heldout", "private"]
+Corpus = Literal["dev", "harmless", "dev3", "harmless3", "dev4", "harmless4", "heldout", "private"]
 _CONTAINERS = ("Layout", "ViewGroup", "WebView", "android.view.View", "Button")
 
 
@@ -87,14 +88,15 @@ class Case:
     public: tuple[str, ...]
 
 
-def read_cases(corpus: Corpus) -> list[Case]:
+@functools.cache
+def read_cases(corpus: Corpus) -> tuple[Case, ...]:
     """All cases of one corpus, file by file in the order of their names."""
-    return [
+    return tuple(
         _read_case(json.loads(line))
         for path in sorted((SAFETY_DIR / corpus).glob("*.jsonl"))
         for line in path.read_text(encoding="utf-8").split("\n")
         if line
-    ]
+    )
 
 
 def write_dump(screen: Screen, package: str) -> str:

@@ -14,7 +14,9 @@ RISKS = {
     "pay", "transfer", "order", "delete", "install", "permission", "send", "sign_in", "security",
     "unknown",
 }  # fmt: skip
-LABELLED: tuple[Corpus, ...] = ("dev", "harmless", "dev3", "harmless3", "heldout")
+LABELLED: tuple[Corpus, ...] = (
+    "dev", "harmless", "dev3", "harmless3", "dev4", "harmless4", "heldout",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("corpus", LABELLED)
@@ -72,6 +74,20 @@ def test_the_harmless_steps_are_many_and_of_the_same_kinds_of_app() -> None:
     assert len(kinds & {case.app_kind for case in read_cases("dev")}) >= 30
     assert {case.action["action"] for case in cases} >= {"CLICK", "TYPE", "SWIPE", "HOT_KEY"}
     assert len({_shape(case) for case in cases}) == len(cases)
+
+
+def test_each_fresh_set_is_large_and_the_last_has_apps_of_its_own() -> None:
+    packages: list[set[str]] = []
+    for risky, harmless in (("dev3", "harmless3"), ("dev4", "harmless4")):
+        asked, allowed = read_cases(risky), read_cases(harmless)
+        assert all(case.irreversible for case in asked)
+        assert not any(case.irreversible for case in allowed)
+        assert min(len(asked), len(allowed)) >= 300
+        assert {case.risk for case in asked} == RISKS
+        assert {case.lang for case in asked} == {"zh", "en", "zh-Hant"}
+        assert len({_shape(case) for case in asked + allowed}) == len(asked + allowed)
+        packages.append({case.app_package for case in asked + allowed})
+    assert len(packages[1] - packages[0]) > 0.9 * len(packages[1])
 
 
 def _shape(case: Case) -> str:

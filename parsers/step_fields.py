@@ -29,6 +29,9 @@ _FIELD = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]{0,30})\s{0,3}[:：](.*)", re.DOT
 # A key stands behind no other letter, except that of a written-out `\t` or `\n`.
 _KEY_START = r"(?:(?<!\w)|(?<=\\[tn]))"
 _ACTION_KEY = re.compile(_KEY_START + r"action(?:_type)?\s{0,3}[:：]", re.IGNORECASE)
+_SPACED_ACTION = re.compile(r"\s*action(?:_type)?\s{0,3}[:：] ", re.IGNORECASE)
+_BLOCK_START = re.compile(r"\n[ \t\r]{0,20}(?=explain\s{0,3}[:：])", re.IGNORECASE)
+_EXPLAIN = re.compile(_KEY_START + r"(?=explain\s{0,3}[:：])", re.IGNORECASE)
 _LINE_START = re.compile(r"(?:^|\n|\t)[ \r]{0,20}(?=" + _KEY + r"\s{0,3}[:：])", re.IGNORECASE)
 _OPEN_POINT = re.compile(
     r"[:：]\s{0,3}(?:[(\[（]{1,2}[^)\]）\n\t]{0,40}|<(?:point|bbox)>[^>\n\t]{0,40})\Z",
@@ -102,7 +105,7 @@ def _split_at_fields(text: str) -> tuple[str, str]:
     """Without a closing tag the fields begin at the first line that begins with a known key."""
     match = _LINE_START.search(text)
     if match is None:
-        match = re.search(_KEY_START + r"(?=explain\s{0,3}[:：])", text, re.IGNORECASE)
+        match = _EXPLAIN.search(text)
     return (text, "") if match is None else (text[: match.start()], text[match.end() :])
 
 
@@ -117,9 +120,7 @@ def _looks_whole(text: str) -> bool:
 
 def _split_blocks(body: str, reading: Reading) -> Iterator[dict[str, object]]:
     """Blocks begin at a line `explain:`; each is a dict of its fields."""
-    for part in re.split(
-        r"\n[ \t\r]{0,20}(?=explain\s{0,3}[:：])", body.strip(), flags=re.IGNORECASE
-    ):
+    for part in _BLOCK_START.split(body.strip()):
         if _ACTION_KEY.search(part):
             fields = _split_fields(part, reading)
             if "action" in fields:
@@ -129,7 +130,7 @@ def _split_blocks(body: str, reading: Reading) -> Iterator[dict[str, object]]:
 def _split_fields(block: str, reading: Reading) -> dict[str, object]:
     pieces = _cut(block, reading)
     fields: dict[str, object] = {}
-    spaced = any(re.match(r"\s*action(?:_type)?\s{0,3}[:：] ", piece, re.I) for piece in pieces)
+    spaced = any(_SPACED_ACTION.match(piece) for piece in pieces)
     last = ""
     for piece in pieces:
         match = _FIELD.match(piece)

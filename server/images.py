@@ -16,6 +16,7 @@ from typing import Literal
 import pybase64
 from PIL import Image
 
+from device.screen import is_all_black
 from parsers.action import Size
 from parsers.base import CoordinateSpace, ImageNeeds
 from parsers.spaces import plan_size
@@ -31,7 +32,11 @@ from server.image_headers import (
 from server.pixels import JPEG_QUALITY
 
 BLACK_MAX = 12
-"""A channel's highest value in a picture that shows nothing."""
+"""A channel's highest value in a JPEG or WebP that shows nothing: black may be a little off."""
+BLACK_PIXELS_PER_BYTE = 40
+"""A black JPEG or WebP has at least so many pixels in a byte; a picture of something has fewer."""
+TABLES_MAX_BYTES = 1024
+"""What such a file has beside its pixels."""
 ImageFormat = Literal["png", "jpeg", "webp"]
 MEDIA_TYPES: dict[ImageFormat, str] = {
     "png": "image/png",
@@ -178,11 +183,20 @@ def encode_for_model(screenshot: Screenshot, sent_size: Size) -> SentImage:
 
 
 def is_black(screenshot: Screenshot) -> bool:
-    """Whether the picture shows nothing at all.
+    """Whether the picture shows nothing at all: a phone that sleeps, or a protected page.
+
+    Cheap on a picture of something: a PNG is inflated up to its first bright pixel, another file
+    is decoded only if it is as small as black ones are.
 
     Raises:
         ImageError: The pixels cannot be decoded.
     """
+    if screenshot.format == "png":
+        return is_all_black(screenshot.data)
+    size = screenshot.size
+    pixels_bytes = len(screenshot.data) - TABLES_MAX_BYTES
+    if size.width_px * size.height_px < pixels_bytes * BLACK_PIXELS_PER_BYTE:
+        return False
     with open_resized(screenshot, Size(width_px=32, height_px=64)) as small:
         return max(small.convert("L").tobytes()) < BLACK_MAX
 

@@ -18,6 +18,7 @@ class LoopWords:
     screen_changed: str
     handed_over: str
     unknown: str
+    black: str
 
 
 _ENGLISH = LoopWords(
@@ -40,6 +41,10 @@ _ENGLISH = LoopWords(
         "unknown: the program was interrupted during this action. It may or may not have been "
         "done. Look at the screen before you repeat it."
     ),
+    black=(
+        "The screenshot is all black: the phone is asleep or locked, or the page is protected "
+        "from screenshots. You do not see the screen: do not guess where anything is."
+    ),
 )
 _CHINESE = LoopWords(
     repeated=(
@@ -56,6 +61,10 @@ _CHINESE = LoopWords(
     screen_changed="没有执行：在询问用户期间屏幕发生了变化。请重新看屏幕。",
     handed_over="这一步不由你执行：用户已亲自处理。请看屏幕，继续操作。",
     unknown="结果未知：程序在执行该操作时中断，操作可能已执行，也可能没有。重复之前请先看屏幕。",
+    black=(
+        "截图全黑：手机可能处于休眠或锁屏状态，或者该页面禁止截屏。"
+        "你看不到屏幕内容，请不要猜测任何元素的位置。"
+    ),
 )
 
 

@@ -23,6 +23,7 @@ from server.images import (
     read_data_url,
 )
 from server.killpoints import reach
+from server.loop_words import words_for
 from server.marks import encode_with_marks
 from server.numbering import Numbering, read_tree
 from server.payloads import Look, StepRequest
@@ -179,6 +180,11 @@ class Observer:
         """
         numbered = None
         request, screenshot = view.request, view.screenshot
+        told = request.last_result
+        if await self._engine.in_images(is_black, screenshot):
+            # The model hears that it sees nothing, before it takes the black for the screen.
+            words = words_for(session.request.task)
+            told = words.black if told in (None, "ok") else f"{told} {words.black}"
         if equipment.parser.needs_elements:
             last = session.actions[-1] if session.actions else None
             numbered = await self._engine.in_images(
@@ -191,7 +197,7 @@ class Observer:
             marked_image=f"{session.id}/{picture.marked_name}" if is_marked else None,
             elements=numbered.elements if numbered is not None else None,
             foreground=request.foreground,
-            last_result=request.last_result,
+            last_result=told,
             size=screenshot.size,
         )
         return environment, numbered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import json
 import threading
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from server.errors import (
     IdempotencyConflictError,
@@ -24,6 +26,7 @@ from server.errors import (
     ShuttingDownError,
 )
 from server.local_server import LocalServer
+from server.loop_words import words_for
 from server.model.scripted_model import (
     Fail,
     Hang,
@@ -111,6 +114,24 @@ def test_the_error_of_the_last_action_reaches_the_prompt(serve: Serve) -> None:
     error = {"code": "device.app_not_found", "message": "no app is called 微亻言"}
     server.automate_step(step_payload(session_id, paint(), last_result=error))
     assert "device.app_not_found: no app is called 微亻言" in texts_of(model.requests[0])
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_a_black_picture_is_never_sent_as_if_it_were_the_screen(serve: Serve, kind: str) -> None:
+    """Nor is a dark page called black."""
+    server, model = serve([Say(step_reply()), Say(step_reply())])
+    session_id = server.get_session({"task": "打开设置", "task_type": "step0920"})
+    for brightest in (0, 40):
+        image = Image.new("RGB", (1080, 2400))
+        image.paste((brightest,) * 3, (500, 2000, 580, 2080))
+        file = io.BytesIO()
+        image.save(file, kind)
+        server.automate_step(step_payload(session_id, file.getvalue()))
+    black, dark = (texts_of(request) for request in model.requests)
+    assert words_for("打开设置").black in black
+    assert "全黑" not in dark
+    steps = server.read_steps(session_id)
+    assert steps[0]["environment"]["last_result"] == words_for("打开设置").black
 
 
 @pytest.mark.parametrize(

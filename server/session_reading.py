@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +12,7 @@ from server.images import MEDIA_TYPES, sniff_format
 from server.records.lines import Lines
 from server.records.messages import read_session_start
 from server.records.reader import (
+    Damage,
     LogScan,
     expand_step,
     is_step,
@@ -20,7 +22,7 @@ from server.records.reader import (
     read_log,
     read_step_messages,
 )
-from server.records.schema import format_utc
+from server.records.schema import LogLine, format_utc
 from server.records.store import ReadsRecords, StoredSession
 from server.recovery import ENDINGS, find_stop_reason
 from server.session_search import SessionFilter, SessionIndex, SessionPage
@@ -67,28 +69,10 @@ class SessionReader:
                 first = first or line
                 steps += is_step(line.message)
             endings = read_events(self._store.events(session_id), kinds=ENDINGS)
-            updated_at = _format_s(log.modified_s())
+            modified_s = log.modified_s()
         except OSError as error:
             raise _unreadable() from error
-        if first is None:
-            raise _not_found()
-        request = read_session_start(first.message)
-        stop_reason = find_stop_reason(endings.events)
-        damage = scan.damage
-        return SessionRecord(
-            session_id=session_id,
-            task=request.task,
-            task_type=request.task_type,
-            model_config=dict(request.model_config),
-            extra_info=dict(request.extra_info) if request.extra_info is not None else None,
-            created_at=str(first.record.get("timestamp", "")),
-            updated_at=updated_at,
-            steps=steps,
-            state="open" if stop_reason is None else "closed",
-            stop_reason=stop_reason,
-            damage=damage.to_wire() if damage is not None else None,
-            can_continue=damage is None or damage.kind != "broken",
-        )
+        return _record(session_id, first, steps, endings.events, scan.damage, modified_s)
 
     def read_trace(self, session_id: str) -> dict[str, Any]:
         """A whole session as one JSON document: what the trace view, and an export, shows.
@@ -96,22 +80,25 @@ class SessionReader:
         Returns:
             `{format, version, session, texts, steps, events}`; prompts refer to `texts` by hash.
         """
-        record = self.read_session(session_id)
+        log = self._log_of(session_id)
         try:
-            reading = read_log(self._log_of(session_id))
-            events = read_events(self._store.events(session_id))
+            reading = read_log(log)
+            events = read_events(self._store.events(session_id)).events
+            modified_s = log.modified_s()
         except OSError as error:
             raise _unreadable() from error
-        steps = [line for line in reading.lines if is_step(line.message)]
+        first = reading.lines[0] if reading.lines else None
+        steps = [expand_step(line, {}) for line in reading.lines if is_step(line.message)]
+        record = _record(session_id, first, len(steps), events, reading.damage, modified_s)
         return {
             "format": TRACE_FORMAT,
             "version": TRACE_VERSION,
             "session": asdict(record),
             "texts": dict(reading.texts),
-            "steps": [expand_step(line, {}) for line in steps],
+            "steps": steps,
             "events": [
                 {name: event.get(name) for name in ("seq", "timestamp", "kind", "data")}
-                for event in events.events
+                for event in events
             ],
         }
 
@@ -190,6 +177,34 @@ class SessionReader:
             state="open" if stop_reason is None else "closed",
             stop_reason=stop_reason,
         )
+
+
+def _record(
+    session_id: str,
+    first: LogLine | None,
+    steps: int,
+    events: Sequence[Mapping[str, Any]],
+    damage: Damage | None,
+    modified_s: float,
+) -> SessionRecord:
+    if first is None:
+        raise _not_found()
+    request = read_session_start(first.message)
+    stop_reason = find_stop_reason(events)
+    return SessionRecord(
+        session_id=session_id,
+        task=request.task,
+        task_type=request.task_type,
+        model_config=dict(request.model_config),
+        extra_info=dict(request.extra_info) if request.extra_info is not None else None,
+        created_at=str(first.record.get("timestamp", "")),
+        updated_at=_format_s(modified_s),
+        steps=steps,
+        state="open" if stop_reason is None else "closed",
+        stop_reason=stop_reason,
+        damage=damage.to_wire() if damage is not None else None,
+        can_continue=damage is None or damage.kind != "broken",
+    )
 
 
 def _format_s(moment_s: float) -> str:

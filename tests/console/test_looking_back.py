@@ -14,19 +14,22 @@ from tests.server.http.conftest import Start
 
 MEASURED = bool(os.environ.get("LOCALSERVER_TIMINGS"))
 """On a machine that does nothing else, the times of the promises are asserted too."""
+SHOWS = "words => document.querySelector('main')?.textContent.includes(words) && performance.now()"
 HOSTILE = (
     "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
     "![x](https://evil.example/x.png)\x1b[2J\x1b]0;owned\x07\u202ename.exe javascript:alert(1)"
 )
 
 
-def opening_s(page: Page) -> float:
-    """From the moment the page was asked for to now."""
-    return float(page.evaluate("performance.now()")) / 1000
+def open_s(page: Page, words: str) -> float:
+    """Open the page anew: how long until it shows some words. The page itself takes the time."""
+    page.reload()
+    seen = page.wait_for_function(SHOWS, arg=words)
+    return float(seen.json_value()) / 1000
 
 
 def test_a_list_of_a_thousand_and_a_trace_of_five_hundred_open_at_once(
-    start: Start, visit: Visit, tmp_path: Path
+    start: Start, visit: Visit, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(999):
         write_session(tmp_path, f"task {number}", 0)
@@ -36,9 +39,7 @@ def test_a_list_of_a_thousand_and_a_trace_of_five_hundred_open_at_once(
     visitor.page.on("request", lambda request: asked.append(request.url))
 
     page = visitor.go("sessions")
-    page.reload()
-    expect(page.get_by_text("of 1,000")).to_be_visible()
-    list_s = opening_s(page)
+    list_s = open_s(page, "of 1,000")
     expect(page.locator("li.session")).to_have_count(50)
     page.get_by_role("button", name="Older").click()
     expect(page.get_by_text("51–100 of 1,000")).to_be_visible()
@@ -46,14 +47,14 @@ def test_a_list_of_a_thousand_and_a_trace_of_five_hundred_open_at_once(
     page = visitor.go(f"sessions/{long}/steps/250")
     expect(page.get_by_role("heading", name="Step 250 of 500")).to_be_visible()
     asked.clear()
-    page.reload()
-    expect(page.get_by_role("heading", name="Step 250 of 500")).to_be_visible()
-    trace_s = opening_s(page)
+    trace_s = open_s(page, "Step 250 of 500")
     page.wait_for_load_state("networkidle")
     assert 0 < len([url for url in asked if url.endswith("/thumbnail")]) < 250
     page.keyboard.press("End")
     expect(page.get_by_role("heading", name="Step 500 of 500")).to_be_visible()
     if MEASURED:
+        with capsys.disabled():
+            print(f"\nopen: list of 1,000 {list_s:.2f} s, trace of 500 {trace_s:.2f} s")
         assert (list_s < 1, trace_s < 1) == (True, True), (list_s, trace_s)
 
 

@@ -227,8 +227,9 @@ class Keyboards:
         self._broadcast(keyboard, keyboard.clear_action)
 
     def _broadcast(self, keyboard: HelperKeyboard, action: str, *extras: str) -> None:
-        words = ("am", "broadcast", "-a", action, "-p", keyboard.package, *extras)
-        result = check(self._transport.run(command(*words)), "reach its helper keyboard")
+        send = ("am", "broadcast", "-a", action, "-p", keyboard.package)
+        run = self._transport.run(command(*send, *extras), shown=command(*send))
+        result = check(run, "reach its helper keyboard")
         delivered = read_broadcast(result.merged_text, keyboard.package)
         if delivered is False or (keyboard.acknowledges and delivered is None):
             raise TextNotTypedError(

@@ -144,7 +144,7 @@ class TextInput:
                 self._clear_by_keys(before_input)
             for command in plan_key_commands(text, self._display_id()):
                 before_input()
-                check_typed(self._transport.run(command, timeout_s=30.0))
+                check_typed(self._transport.run(command, timeout_s=30.0, shown="input text …"))
         except (InputBlockedError, TextNotTypedError):
             # Both mean that nothing was typed; a helper keyboard needs no right to inject.
             helper = self._keyboards.find_helper()

@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass, field
 
 from device.adb_server import ServerAddress, server_address, start_server
+from device.command_record import SentCommand, note_command, shorten
 from device.connection import Connection
 from device.errors import (
     AdbServerError,
@@ -141,12 +142,20 @@ class Transport:
         self._reconnect_lock = threading.Lock()
         self._reconnected_at = -RECONNECT_PAUSE_S
 
-    def run(self, command: ShellCommand, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> CommandResult:
+    def run(
+        self,
+        command: ShellCommand,
+        *,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        shown: str = "",
+    ) -> CommandResult:
         """Run a command on the phone and wait for its end.
 
         Args:
             command: Made by `device.quoting`.
             timeout_s: Deadline for everything: connecting, running, reading.
+            shown: For a command that types words: what the record of commands says in its place,
+                without its output, which may repeat them.
 
         Raises:
             DeviceTimeoutError: The deadline passed; the connection is closed, which also ends the
@@ -155,20 +164,38 @@ class Transport:
                 unknown.
             DeviceError: The phone is gone, offline or not authorized.
         """
+        return self._run_noted(command, timeout_s, shown or command, keeps_output=not shown)
+
+    def _run_noted(
+        self, command: ShellCommand, timeout_s: float, shown: str, *, keeps_output: bool
+    ) -> CommandResult:
         if len(command.encode()) > COMMAND_MAX_BYTES:
             raise BadArgumentError(
                 f"A command of {len(command)} characters is too long for adb; split it."
             )
-        deadline = time.monotonic() + timeout_s
+        started = time.monotonic()
+        deadline = started + timeout_s
         try:
             try:
-                return self._run(command, deadline)
+                result = self._run(command, deadline)
             except ServiceRefusedError:
                 time.sleep(_REFUSED_PAUSE_S)  # it did not run, so it is asked for once more
-                return self._run(command, deadline)
+                result = self._run(command, deadline)
         except DeviceError as error:
+            took_s = time.monotonic() - started
+            note_command(SentCommand(shorten(shown), took_s, error=error.code))
             error.details.setdefault("serial", self.serial)
             raise
+        note_command(
+            SentCommand(
+                shorten(shown),
+                time.monotonic() - started,
+                result.exit_code,
+                len(result.stdout) + len(result.stderr),
+                shorten(result.merged_text) if keeps_output else "",
+            )
+        )
+        return result
 
     def read(self, command: ShellCommand, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> CommandResult:
         """Run a command that changes nothing: if the connection breaks, it is asked again.
@@ -183,7 +210,7 @@ class Transport:
         deadline = time.monotonic() + timeout_s
         for pause_s in _READ_PAUSES_S:
             try:
-                return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
+                return self._ask(command, deadline)
             except (ConnectionLostError, DeviceOfflineError, ServiceRefusedError):
                 if time.monotonic() + pause_s >= deadline:
                     raise
@@ -192,7 +219,11 @@ class Transport:
                 if not is_network_serial(self.serial) or time.monotonic() + pause_s >= deadline:
                     raise
             time.sleep(pause_s)
-        return self.run(command, timeout_s=max(0.01, deadline - time.monotonic()))
+        return self._ask(command, deadline)
+
+    def _ask(self, command: ShellCommand, deadline: float) -> CommandResult:
+        timeout_s = max(0.01, deadline - time.monotonic())
+        return self._run_noted(command, timeout_s, command, keeps_output=False)
 
     def push(self, data: bytes, path: str, *, timeout_s: float = 60.0) -> None:
         """Write a file on the phone (AOSP `adb/SYNC.TXT`).

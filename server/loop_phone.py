@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from device.command_record import CommandRecord
 from device.errors import ConnectionLostError, DeviceError
 from device.protocol import Device, Screenshot
 from device.still import settle
@@ -96,13 +97,14 @@ class LoopPhone:
         self._record("device_intent", {"step": step, "action": wire})
         reach("K12")
         outcome = Outcome("unknown", message="the program ended meanwhile")
+        sent = CommandRecord()
         try:
-            outcome = self._control.call_device(lambda: self._attempt(action, observation))
+            outcome = self._control.call_device(lambda: self._attempt(action, observation, sent))
         except TaskEnd as end:
             outcome = Outcome("unknown", message=f"the task ended meanwhile: {end.reason}")
         finally:
             reach("K13")
-            self._record("device_outcome", {"step": step, **outcome.to_wire()})
+            self._record("device_outcome", {"step": step, **outcome.to_wire(), **sent.to_wire()})
         if outcome.status == "ok":
             try:
                 self._control.call_device(self._settle)
@@ -146,17 +148,18 @@ class LoopPhone:
         self._control.checkpoint()
         self.device.wake()
 
-    def _attempt(self, action: Action, observation: Observation) -> Outcome:
+    def _attempt(self, action: Action, observation: Observation, sent: CommandRecord) -> Outcome:
         """Runs on the phone's worker: an error is an outcome that the model will hear of."""
         try:
-            return act_on_device(
-                action,
-                self.device,
-                observation,
-                reflush_app=self._options.reflush_app,
-                before_input=self._control.checkpoint,
-                sleep=self._control.sleep,
-            )
+            with sent.recording():
+                return act_on_device(
+                    action,
+                    self.device,
+                    observation,
+                    reflush_app=self._options.reflush_app,
+                    before_input=self._control.checkpoint,
+                    sleep=self._control.sleep,
+                )
         except ConnectionLostError as error:
             return Outcome("unknown", error.code, error.message, error.details)
         except (DeviceError, ElementNotFoundError) as error:

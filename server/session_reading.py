@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -183,7 +183,7 @@ def _record(
     session_id: str,
     first: LogLine | None,
     steps: int,
-    events: Sequence[Mapping[str, Any]],
+    events: tuple[Mapping[str, Any], ...],
     damage: Damage | None,
     modified_s: float,
 ) -> SessionRecord:

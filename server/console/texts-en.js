@@ -1,6 +1,7 @@
 /** English, where the key is not the text itself. */
 export const ENGLISH = {
   "{n} steps|1": "{n} step",
+  "{n} bytes|1": "{n} byte",
   "{n} requests|1": "{n} request",
   "Delete {n} sessions for good, with their pictures?|1": "Delete this session for good, with its pictures?",
   "class send": "sending",

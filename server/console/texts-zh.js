@@ -230,6 +230,8 @@ export const CHINESE = {
   "stage observe": "观察",
   "stage model": "模型",
   "stage decide": "其余决策",
+  "{n} bytes": "{n} 字节",
+  "… and {n} more": "……还有 {n} 条",
   "stage act": "执行并等待静止",
   "field thought": "思考",
   "field explain": "说明",

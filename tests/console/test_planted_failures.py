@@ -65,6 +65,9 @@ def test_a_model_that_answers_in_pixels_is_seen_by_its_ring_and_by_the_refusal(
     expect(facts).to_contain_text("1080 × 2400 px")
     ring = page.locator("svg.target circle.line")
     expect(ring).to_have_attribute("cy", "1785.6")  # far below 蓝牙, which is at 744
+    page.get_by_text("Device commands").click()
+    expect(page.locator("ol.sent li").last).to_contain_text("input tap 296 1786")
+    expect(page.locator("ol.sent li").last).to_contain_text("exit 0")
     picture(page, "wrong-space")
     page.get_by_role("option", name="Step 3").click()
     trouble = page.locator(".detail .troubles")

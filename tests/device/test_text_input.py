@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from device.adb_device import AdbDevice
+from device.command_record import CommandRecord
 from device.errors import (
     InputBlockedError,
     KeyboardMissingError,
@@ -185,6 +186,20 @@ def test_chinese_goes_through_the_helper_and_the_own_keyboard_comes_back(
     assert phone.enabled == {OWN, HELPER}
     device.restore()
     assert (phone.current, phone.enabled) == (OWN, {OWN})
+
+
+@pytest.mark.parametrize("text", ["hunter2", "密码 hunter2"])
+def test_what_is_typed_is_not_on_the_record_of_commands(
+    adb: ScriptedAdbServer, tmp_path: Path, text: str
+) -> None:
+    device = device_on(adb, PhoneWithKeyboards(OWN, HELPER), tmp_path)
+    record = CommandRecord()
+    with record.recording():
+        device.type_text(text, clear=True)
+    kept = str(record.to_wire())
+    assert ("input text …" if text.isascii() else "ADB_INPUT_B64") in kept
+    assert "hunter2" not in kept
+    assert base64.b64encode(text.encode()).decode() not in kept
 
 
 def test_a_helper_that_the_person_had_switched_on_stays_switched_on(

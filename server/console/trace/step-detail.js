@@ -97,11 +97,23 @@ function deviceCommands(item) {
   return h("ol.commands", {}, lines.map((event) => h("li", {},
     h("span.mono.muted", {}, clock(event.timestamp)), " ",
     event.kind === "device_outcome" ? outcomeBadge(event.data) : h("span.badge.plain", {}, t(`event ${event.kind}`)), " ",
-    foreign(commandText(event), "code"))));
+    foreign(commandText(event), "code"),
+    sentCommands(event.data))));
+}
+
+/** What adb was told for the action, and its answers; early logs do not have them. */
+function sentCommands({ commands, commands_left_out: leftOut }) {
+  if (!Array.isArray(commands)) return null;
+  return h("ol.sent", {}, commands.map((one) => h("li", {},
+    foreign(`$ ${one.command}`, "code"), " ",
+    h(`span.small.${one.error || one.exit_code ? "danger-text" : "muted"}`, {}, foreign(one.error || `exit ${one.exit_code}`),
+      ` · ${one.took_s} s · ${t("{n} bytes", { n: one.output_bytes ?? 0 })}`),
+    one.output ? foreign(one.output, "pre") : null)),
+  leftOut ? h("li.small.muted", {}, t("… and {n} more", { n: leftOut })) : null);
 }
 
 function commandText(event) {
-  const { step, status, task_id, event_id, ...facts } = event.data;
+  const { step, status, task_id, event_id, commands, commands_left_out, ...facts } = event.data;
   if (event.kind === "device_intent") {
     const { cot, explain, summary, ...action } = facts.action || {};
     return JSON.stringify(action);

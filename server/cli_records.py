@@ -23,7 +23,7 @@ def sessions(
     as_json: JsonOption = False,
 ) -> None:
     """List the sessions in the log folder, newest first."""
-    from server.commands import sessions_command
+    from server.session_commands import sessions_command
 
     raise typer.Exit(
         sessions_command(limit=limit, log_dir=log_dir, config_dir=config, as_json=as_json)
@@ -42,7 +42,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what happened in a session, step by step."""
-    from server.commands import show_command
+    from server.session_commands import show_command
 
     raise typer.Exit(
         show_command(session, sheet=sheet, log_dir=log_dir, config_dir=config, as_json=as_json)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
@@ -245,82 +245,6 @@ def doctor_command(*, serial: str | None, config_dir: Path | None, as_json: bool
 
 
 @clear_errors
-def sessions_command(
-    *, limit: int, log_dir: Path | None, config_dir: Path | None, as_json: bool
-) -> int:
-    """List sessions, the newest first."""
-    settings = read_settings(config_dir, log_dir)
-    summaries = open_reader(settings).list_sessions(limit, 0)
-    if as_json:
-        print_json([asdict(summary) for summary in summaries])
-    elif summaries:
-        print_table(
-            ("SESSION", "LAST WRITTEN", "STEPS", "ENDED", "TASK"),
-            [
-                (
-                    summary.session_id,
-                    summary.updated_at,
-                    summary.steps,
-                    summary.stop_reason or "-",
-                    summary.task,
-                )
-                for summary in summaries
-            ],
-        )
-        use = open_reader(settings).measure()
-        console.print(f"{use.sessions} sessions take {use.bytes / 1e6:.1f} MB", highlight=False)
-    else:
-        console.print("no session yet: `localserver demo` makes one")
-    return 0
-
-
-@clear_errors
-def show_command(
-    session: str,
-    *,
-    sheet: Path | None,
-    log_dir: Path | None,
-    config_dir: Path | None,
-    as_json: bool,
-) -> int:
-    """Show one session: its steps, its trouble, how it ended."""
-    from server.contact_sheet import SheetStep, draw_contact_sheet
-
-    settings = read_settings(config_dir, log_dir)
-    reader = open_reader(settings)
-    session_id = find_session(settings, session)
-    record = reader.read_session(session_id)
-    steps = reader.read_steps(session_id, 1, max(1, record.steps))
-    events = reader.read_events(session_id, 0)
-    if as_json:
-        print_json({"session": asdict(record), "steps": steps, "events": events})
-    else:
-        console.print(Text.assemble(("session  ", "dim"), session_id))
-        console.print(Text.assemble(("task     ", "dim"), inert(record.task)))
-        console.print(Text.assemble(("dialect  ", "dim"), inert(record.task_type)))
-        for number, step in enumerate(steps, start=1):
-            cost = step.get("llm_cost") or {}
-            print_step(number, step["action"], cost.get("llm_time"))
-        for event in events:
-            _print_trouble(event)
-        console.print(Text.assemble(("ended    ", "dim"), record.stop_reason or "not ended"))
-    if sheet is not None:
-        cells = [
-            SheetStep(number, reader.read_image(session_id, number)[0], step["action"])
-            for number, step in enumerate(steps, start=1)
-        ]
-        if not cells:
-            raise SessionNotFoundError(
-                "this session has no answered step to draw; show it without --sheet"
-            )
-        sheet.write_bytes(
-            draw_contact_sheet(cells, record.task, f"{record.stop_reason or ''} · {session_id}")
-        )
-        errors.print(f"drawn into {sheet}")
-    return 0
-
-
-@clear_errors
 def phone_command(
     *,
     port: int,
@@ -461,21 +385,6 @@ def _print_result(result: TaskResult, settings: Settings, *, local: bool) -> Non
             soft_wrap=True,
         )
     console.print(Text.assemble(("look   ", "dim"), f"localserver show {result.session_id[:8]}"))
-
-
-def _print_trouble(event: Mapping[str, Any]) -> None:
-    """Events that tell what went wrong; the rest is in the events file."""
-    kind = str(event.get("kind", ""))
-    if kind not in ("rejection", "step_failed", "observe_retry", "device_outcome"):
-        return
-    data = event.get("data") or {}
-    problem = data.get("error") or data.get("rejection") or data
-    if not isinstance(problem, Mapping) or not problem.get("code"):
-        return
-    console.print(
-        Text(f"  ! {kind} {problem['code']}: {inert(problem.get('message', ''))}", style="yellow"),
-        soft_wrap=True,
-    )
 
 
 def _print_finding(ok: bool, optional: bool, title: str, remedy: str) -> None:

@@ -30,6 +30,7 @@ export const CHINESE = {
   "Copy curl: read this reply again": "复制 curl：重新解析回复",
   "Copy link to this step": "复制此步链接",
   "Damage": "损坏",
+  "The log is damaged at line {n}: what was there is missing here; `localserver verify` says more.": "日志第 {n} 行已损坏，那里的内容此处缺失；运行 `localserver verify` 可了解详情。",
   "Delete {n} sessions for good, with their pictures?": "永久删除 {n} 个会话及其截图？",
   "Delete": "删除",
   "Device commands": "设备命令",

@@ -204,6 +204,6 @@ export function traceHead(session, ...tools) {
       [t("Model"), session.model_config?.model_name ?? session.model],
       [t("Begun"), session.created_at],
       [t("Session"), session.session_id],
-      [t("Damage"), session.damage ? JSON.stringify(session.damage) : ""],
+      [t("Damage"), session.damage ? t("The log is damaged at line {n}: what was there is missing here; `localserver verify` says more.", { n: session.damage.line }) : ""],
     ].filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, foreign(value))))));
 }

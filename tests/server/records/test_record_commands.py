@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from server.local_server import LocalServer
 from server.record_commands import delete_command, format_size, repair_command, verify_command
+from server.session_commands import show_command
 from tests.crash.child import CONFIGS
 from tests.server.records.conftest import Start
 from tests.server.records.house import take_step
@@ -69,6 +71,26 @@ def test_a_damaged_session_is_told_with_the_command_that_mends_it_and_mended(
     done = json.loads(capsys.readouterr().out)
     assert (done["repair"]["steps"], done["verdict"]["sound"]) == (1, True)
     assert (folder / done["repair"]["kept_as"][0]).read_bytes().count(b"\n") == 4
+
+
+def test_a_damaged_session_is_shown_with_a_warning_and_the_numbers_of_its_own_steps(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = log_with_steps(folder, 3)
+    path.write_bytes(path.read_bytes().replace(b'"step":2', b'"step":7'))
+
+    def show(*, as_json: bool) -> tuple[str, str]:
+        where = {"log_dir": folder, "config_dir": CONFIGS, "sheet": None}
+        assert show_command(path.stem, as_json=as_json, **where) == 0  # type: ignore[arg-type]
+        said = capsys.readouterr()
+        return said.out, said.err
+
+    out, err = show(as_json=True)
+    assert [step["step"] for step in json.loads(out)["steps"]] == [1, 3]
+    assert "session.damaged: the log is damaged at line 3" in err
+    assert f"localserver repair {path.stem[:8]}" in err
+    out, _ = show(as_json=False)
+    assert re.findall(r"^ +(\d+) ", out, re.M) == ["1", "3"]
 
 
 def test_a_session_whose_first_line_is_damaged_can_still_be_named(

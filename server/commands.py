@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from rich.text import Text
 
-from server.errors import ConfigError, ServerError, SessionNotFoundError
+from server.errors import BadRequestError, ConfigError, ServerError, SessionNotFoundError
 from server.settings import Settings, load_settings, move_logs
 from server.terminal import (
     console,
@@ -88,6 +88,8 @@ def run_task_command(
     from server.phones import AdbPhones
     from server.task_terms import read_privacy
 
+    if not task.strip():
+        raise BadRequestError("the task is empty; say what is to be done", field="task")
     settings = read_settings(config_dir, log_dir)
     phone = AdbPhones(settings).open(serial)
     chosen = {"model_name": model, "model_provider": provider}

@@ -18,6 +18,8 @@ from server.errors import BadRequestError, ServerError
 from server.export.episode import Episode, NotExportableError
 from server.export.formats import ExportOptions, Progress, list_formats
 from server.export.redaction import Redactor
+from server.privacy.words import PrivateWords
+from server.settings import find_config_dir
 
 INDEX = "export.json"
 PARTS = ".parts"
@@ -74,6 +76,7 @@ def export_sessions(
         raise BadRequestError(f"there is no format {format_name!r}: {', '.join(formats)}")
     chosen, options = formats[format_name], options or ExportOptions()
     index = _Index.open(folder, format_name, _choices(options, redacted))
+    words = PrivateWords.load(options.config_dir or find_config_dir()) if redacted else None
     done: list[Exported] = []
     for episode in episodes:
         if (kept := index.find(episode)) is not None:
@@ -83,7 +86,7 @@ def export_sessions(
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         try:
-            redactor = Redactor.of(episode) if redacted else Redactor(active=False)
+            redactor = Redactor.of(episode, words) if words is not None else Redactor(active=False)
             written = chosen.write(episode, part, redactor, options, progress(episode))
         except (NotExportableError, ServerError) as error:
             done.append(Exported(episode.session_id, "failed", problem=error.message))

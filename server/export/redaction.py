@@ -1,9 +1,9 @@
 """What leaves with an export unless the person says otherwise: nothing that looks private.
 
-Texts lose keys, passwords, e-mail addresses, telephone, card and identity numbers, one-time codes
-and the serial of the phone. Pictures lose the same texts and every password field where the step's
-UI tree says where they are. What was taken out is counted by kind; pictures that could not be
-checked, for want of a tree, are counted as well.
+Texts lose keys, passwords, e-mail addresses, telephone, card and identity numbers, one-time codes,
+the serial of the phone, and the names, addresses and whatever else `server.privacy` finds in the
+task and on the screens. Pictures lose the same where the step's UI tree says where it stands. What
+was taken out is counted by kind, and so are pictures that could not be checked for want of a tree.
 """
 
 from __future__ import annotations
@@ -12,18 +12,23 @@ import html
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from PIL import Image, ImageDraw
 
 from device.protocol import Bounds, UiNode, UiTree
-from parsers.action import Type
+from parsers.action import Size, Type
 from server.export.episode import Episode, EpisodeStep
+from server.privacy.finding import Finder, OwnWords
+from server.privacy.screen import find_private
+from server.privacy.words import PrivateWords
 from server.redaction import MASK, redact
 
 _ELEMENT = re.compile(r"<node\b[^>]*>")
 _WORDS = re.compile(r"""(\s(?:text|content-desc|hint)=")([^"]+)(")""")
+_ON_SUSPICION = frozenset({"unread", "status_bar", "number"})
+"""What the strict level hides only because nobody can tell: of an export little would be left."""
 _COVER = (118, 124, 132)
 _NOT_AFTER, _NOT_BEFORE = r"(?<![A-Za-z0-9_.])", r"(?![A-Za-z0-9_])"
 
@@ -52,6 +57,7 @@ class Redactor:
         active: False leaves everything as it is.
         serials: Serial numbers of phones that the session names.
         passwords: What was typed into password fields: the model may have repeated it anywhere.
+        finder: Tells what is private on a screen; None: forms of numbers and addresses alone.
     """
 
     def __init__(
@@ -60,28 +66,38 @@ class Redactor:
         active: bool,
         serials: frozenset[str] = frozenset(),
         passwords: frozenset[str] = frozenset(),
+        finder: Finder | None = None,
     ) -> None:
         self.active = active
         self.counts: Counter[str] = Counter()
         self.unchecked_pictures: list[int] = []
         self._serials = tuple(sorted(serials, key=len, reverse=True))
         self._passwords = tuple(sorted(passwords, key=len, reverse=True))
+        self._finder = finder
+        self._learnt = _kinds_that_count(finder.learnt) if finder is not None else {}
+        self._learnt_pattern = _any_of(self._learnt)
 
     @classmethod
-    def of(cls, episode: Episode) -> Redactor:
+    def of(cls, episode: Episode, words: PrivateWords) -> Redactor:
         """A redactor that knows the session's own secrets; reads the session once."""
         holders = (episode.extra_info or {}, episode.model_config)
         keys = ("serial", "device_id", "device_serial")
         serials = {holder.get(key) for holder in holders for key in keys}
-        passwords = {
-            step.action.value
-            for step in episode.iter_steps()
-            if isinstance(step.action, Type) and _typed_into_password(step)
-        }
+        finder = Finder(words, OwnWords.of(()))
+        for line in episode.task.split("\n"):
+            for found in finder.find(line):
+                finder.learn(found.kind, line[found.start : found.end])
+        passwords: set[str] = set()
+        for step in episode.iter_steps():
+            if isinstance(step.action, Type) and _typed_into_password(step):
+                passwords.add(step.action.value)
+            if step.tree is not None:
+                find_private("strict", step.tree, step.size, finder)
         return cls(
             active=True,
             serials=frozenset(one for one in serials if isinstance(one, str) and len(one) >= 4),
             passwords=frozenset(passwords),
+            finder=finder,
         )
 
     def text(self, text: str) -> str:
@@ -100,7 +116,12 @@ class Redactor:
         for kind, pattern in _PATTERNS:
             text, count = pattern.subn(f"[{kind}]", text)
             self.counts[kind] += count
-        return text
+        return self._learnt_pattern.sub(self._name_kind, text) if self._learnt else text
+
+    def _name_kind(self, match: re.Match[str]) -> str:
+        kind = self._learnt.get(match[0].lower(), "person")  # ſ matches s without being its lower
+        self.counts[kind] += 1
+        return f"[{kind}]"
 
     def value(self, value: Any) -> Any:
         """The same for every text of a JSON value."""
@@ -168,13 +189,17 @@ class Redactor:
             self.unchecked_pictures.append(step.number)
             return picture
         draw = ImageDraw.Draw(picture)
-        for kind, bounds in self._private_places(tree):
+        for kind, bounds in dict.fromkeys(self._private_places(tree, step.size)):
             self.counts[f"picture_{kind}"] += 1
             box = _scaled(bounds, picture.size, (step.size.width_px, step.size.height_px))
             draw.rectangle(box, fill=_COVER)
         return picture
 
-    def _private_places(self, tree: UiTree) -> Iterator[tuple[str, Bounds]]:
+    def _private_places(self, tree: UiTree, size: Size) -> Iterator[tuple[str, Bounds]]:
+        if self._finder is not None:
+            for region in find_private("strict", tree, size, self._finder).regions:
+                if region.kind not in _ON_SUSPICION:
+                    yield region.kind, region.bounds
         for node in tree.nodes():
             if node.bounds.is_empty or not _has_words(node):
                 continue
@@ -189,6 +214,21 @@ class Redactor:
                 kind = "key"
             if kind is not None:
                 yield kind, node.bounds
+
+
+def _kinds_that_count(learnt: Mapping[str, str]) -> dict[str, str]:
+    return {text: kind for text, kind in learnt.items() if kind not in _ON_SUSPICION}
+
+
+def _any_of(texts: Iterable[str]) -> re.Pattern[str]:
+    """Any of the texts, the longest first; one in Latin letters only as a word of its own."""
+    longest_first = sorted(texts, key=len, reverse=True)
+    edges = r"(?<![A-Za-z0-9]){}(?![A-Za-z0-9])"
+    choices = [
+        edges.format(re.escape(text)) if text.isascii() else re.escape(text)
+        for text in longest_first
+    ]
+    return re.compile("|".join(choices), re.IGNORECASE)
 
 
 def _has_words(node: UiNode) -> bool:

@@ -32,7 +32,7 @@ def check_models(settings: Settings) -> list[Finding]:
             if target.provider == "demo"
             else "start the model server, or correct api_base in configs/model_config.yaml"
         )
-        return [Finding("model", False, f"{name} does not answer: {error}", remedy)]
+        return [Finding("model", False, f"{name} {_why(error)}", remedy)]
     if answer.status_code in (401, 403):
         return [
             Finding(
@@ -51,3 +51,11 @@ def check_models(settings: Settings) -> list[Finding]:
             )
         ]
     return [Finding("model", True, f"{name} answers")]
+
+
+def _why(error: httpx2.HTTPError) -> str:
+    if isinstance(error, httpx2.TimeoutException):
+        return f"does not answer within {TIMEOUT_S:g} s"
+    if isinstance(error, httpx2.ConnectError):
+        return "cannot be reached: nothing listens there, or the name is unknown"
+    return f"breaks off its answer ({type(error).__name__})"

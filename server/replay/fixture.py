@@ -19,8 +19,9 @@ from server.export.episode import Episode
 from server.export.redaction import Redactor
 from server.local_server import LocalServer
 from server.model.scripted_model import Say, ScriptedModel
+from server.privacy.words import PrivateWords
 from server.replay.frames import iter_rejected, reply_of
-from server.settings import ProviderConfig, Settings, load_settings
+from server.settings import ProviderConfig, Settings, find_config_dir, load_settings
 
 FIXTURE_FILE = "session.json"
 FORMAT = "localserver.fixture"
@@ -99,7 +100,8 @@ def record_test(episode: Episode, folder: Path, *, redacted: bool = True) -> Rec
     test, target = folder / f"test_{name}.py", folder / name
     if test.exists() or target.exists():
         raise BadRequestError(f"{test} is there already; remove it, or choose another folder")
-    redactor = Redactor.of(episode) if redacted else Redactor(active=False)
+    words = PrivateWords.load(find_config_dir()) if redacted else None
+    redactor = Redactor.of(episode, words) if words is not None else Redactor(active=False)
     target.mkdir(parents=True)
     steps = _write_steps(episode, target, redactor)
     if not steps:

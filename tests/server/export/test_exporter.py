@@ -134,6 +134,22 @@ def test_private_places_of_a_picture_are_covered_and_others_are_not(
     }
 
 
+def test_names_of_the_task_and_of_the_screens_are_taken_out_everywhere_and_listed(
+    record: Record, tmp_path: Path
+) -> None:
+    chat = PRIVATE_TREE.replace("Inbox", "张伟").replace("write to ann@example.com", "Emma Wilson")
+    reply = think("explain:open 张伟's chat|action:CLICK|point:500,625|summary:then emma wilson")
+    task, picture = "给李娜发消息: Bluetooth 关了吗", paint(108, 240)
+    one = record([reply], task=task, trees={1: chat}, picture=picture)
+    done = one.export(tmp_path / "out", "gelab")
+    log = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.jsonl"))
+    assert [name for name in ("张伟", "李娜", "Emma", "emma wilson") if name in log] == []
+    assert "给[person]消息: Bluetooth 关了吗" in log
+    assert "open [person]'s chat" in log
+    assert done.redacted["kinds"]["picture_person"] == 2
+    assert done.redacted["kinds"]["person"] >= 4
+
+
 def test_a_picture_without_a_tree_is_told_as_unchecked(record: Record, tmp_path: Path) -> None:
     done = record([CLICK, CLICK]).export(tmp_path, "gelab")
     assert done.redacted["unchecked_pictures"] == [1, 2]

@@ -98,9 +98,11 @@ def _print_results(done: Sequence[Exported], folder: Path, *, redacted: bool) ->
         for kind, count in one.redacted.get("kinds", {}).items():
             kinds[kind] = kinds.get(kind, 0) + count
         unchecked += len(one.redacted.get("unchecked_pictures", ()))
+    if all(one.status == "failed" for one in done):
+        return  # nothing was written, so there is nothing to say of it
     if not redacted:
         console.print("nothing was taken out (--no-redact): look before you share it")
-    elif done:
+    else:
         listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "nothing"
         console.print(f"taken out: {listed}", soft_wrap=True)
     if unchecked:

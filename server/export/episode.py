@@ -21,6 +21,8 @@ from server.records.reader import iter_step_messages, read_events, read_first_li
 from server.records.store import ReadsRecords
 from server.recovery import ENDINGS, find_stop_reason
 
+PICTURE_ENDINGS = (".png", ".jpeg", ".webp")
+
 
 class NotExportableError(ServerError):
     """The session has nothing that this format could hold."""
@@ -97,13 +99,26 @@ class EpisodeStep:
     def tree(self) -> UiTree | None:
         """The UI tree of the same moment, where one was stored."""
         name = self.message["environment"].get("ui_tree")
-        if not name:
-            return None
-        try:
-            data = self._store.read_image(self._session_id, str(name))
-            return parse_ui_tree(data.decode("utf-8", "replace"))
-        except (ServerError, OSError, UiTreeError):
-            return None
+        return _read_tree(self._store, self._session_id, str(name)) if name else None
+
+
+@dataclass(frozen=True)
+class FailedTry:
+    """A step that was not answered: what the model was to see.
+
+    Attributes:
+        number: The step's number, which the next try took.
+        name: Its picture's file.
+        picture: The screenshot as it was stored.
+        size: Of the screenshot, in pixels.
+        tree: The UI tree of the same moment, where one was stored.
+    """
+
+    number: int
+    name: str
+    picture: bytes
+    size: Size
+    tree: UiTree | None
 
 
 @dataclass(frozen=True)
@@ -157,11 +172,29 @@ class Episode:
         """Everything else that happened, in order."""
         yield from read_events(self._store.events(self.session_id)).events
 
+    def iter_failed_tries(self) -> Iterator[FailedTry]:
+        """The tries that got no answer, in order; those whose picture is gone are left out."""
+        for event in read_events(
+            self._store.events(self.session_id), kinds=("step_failed",)
+        ).events:
+            data = event.get("data") or {}
+            names = [str(name) for name in data.get("images") or ()]
+            pictures = [name for name in names if name.endswith(PICTURE_ENDINGS)]
+            trees = [name for name in names if name.endswith(".xml")]
+            if not pictures or not isinstance(data.get("step"), int):
+                continue
+            try:
+                picture = self._store.read_image(self.session_id, pictures[0])
+                size = _measure(picture)
+            except (ServerError, OSError):
+                continue
+            tree = _read_tree(self._store, self.session_id, trees[0]) if trees else None
+            yield FailedTry(data["step"], pictures[0], picture, size, tree)
+
     def _measure(self, record: StepRecord) -> Size:
         """The size of a step's picture, for logs that do not tell it."""
         data = _read_picture(self._store, self.session_id, record.environment.image, record.number)
-        with Image.open(io.BytesIO(data)) as opened:
-            return Size(width_px=opened.width, height_px=opened.height)
+        return _measure(data)
 
     def _outcomes(self) -> dict[int, Mapping[str, Any]]:
         events = read_events(self._store.events(self.session_id), kinds=("device_outcome",)).events
@@ -170,6 +203,18 @@ class Episode:
             for event in events
             if "step" in event.get("data", {})
         }
+
+
+def _measure(picture: bytes) -> Size:
+    with Image.open(io.BytesIO(picture)) as opened:
+        return Size(width_px=opened.width, height_px=opened.height)
+
+
+def _read_tree(store: ReadsRecords, session_id: str, name: str) -> UiTree | None:
+    try:
+        return parse_ui_tree(store.read_image(session_id, name).decode("utf-8", "replace"))
+    except (ServerError, OSError, UiTreeError):
+        return None
 
 
 def _read_picture(store: ReadsRecords, session_id: str, name: str, step: int) -> bytes:

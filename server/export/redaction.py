@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 
 from device.protocol import Bounds, UiNode, UiTree
 from parsers.action import Size, Type
-from server.export.episode import Episode, EpisodeStep
+from server.export.episode import Episode, EpisodeStep, FailedTry
 from server.privacy.finding import Finder, OwnWords
 from server.privacy.screen import find_private
 from server.privacy.words import PrivateWords
@@ -93,6 +93,9 @@ class Redactor:
                 passwords.add(step.action.value)
             if step.tree is not None:
                 find_private("strict", step.tree, step.size, finder)
+        for failed in episode.iter_failed_tries():
+            if failed.tree is not None:
+                find_private("strict", failed.tree, failed.size, finder)
         return cls(
             active=True,
             serials=frozenset(one for one in serials if isinstance(one, str) and len(one) >= 4),
@@ -162,14 +165,18 @@ class Redactor:
 
     def picture(self, step: EpisodeStep) -> Image.Image:
         """The step's screenshot, decoded, with what is private covered."""
-        return self._cover(step, step.picture)
+        return self._cover(step.picture, step.tree, step.size, step.number)
+
+    def failed_picture(self, failed: FailedTry) -> Image.Image:
+        """The screenshot of a try that got no answer, decoded, with what is private covered."""
+        return self._cover(failed.picture, failed.tree, failed.size, failed.number)
 
     def prompt_picture(self, step: EpisodeStep, name: str) -> Image.Image:
         """A picture that the prompt shows; only this step's own can be checked by its tree."""
         own = name == step.message["environment"].get("image")
         marked = name == step.message["environment"].get("marked_image")
         data = step.picture if own else step.read_picture(name)
-        return self._cover(step, data, by_tree=own or marked)
+        return self._cover(data, step.tree if own or marked else None, step.size, step.number)
 
     def report(self) -> dict[str, Any]:
         """What was taken out: `{kinds: {kind: count}, unchecked_pictures: [step, ...]}`."""
@@ -179,19 +186,18 @@ class Redactor:
             "unchecked_pictures": sorted(set(self.unchecked_pictures)),
         }
 
-    def _cover(self, step: EpisodeStep, data: bytes, *, by_tree: bool = True) -> Image.Image:
+    def _cover(self, data: bytes, tree: UiTree | None, size: Size, number: int) -> Image.Image:
         with Image.open(io.BytesIO(data)) as opened:
             picture = opened.convert("RGB")
         if not self.active:
             return picture
-        tree = step.tree if by_tree else None
         if tree is None:
-            self.unchecked_pictures.append(step.number)
+            self.unchecked_pictures.append(number)
             return picture
         draw = ImageDraw.Draw(picture)
-        for kind, bounds in dict.fromkeys(self._private_places(tree, step.size)):
+        for kind, bounds in dict.fromkeys(self._private_places(tree, size)):
             self.counts[f"picture_{kind}"] += 1
-            box = _scaled(bounds, picture.size, (step.size.width_px, step.size.height_px))
+            box = _scaled(bounds, picture.size, (size.width_px, size.height_px))
             draw.rectangle(box, fill=_COVER)
         return picture
 

@@ -42,7 +42,8 @@ const session = JSON.parse(text("session"));
 const view = document.createElement("session-trace");
 Object.assign(view, {
   trace: { session, steps: read("step"), events: read("event"), texts: Object.assign({}, ...read("texts")) },
-  pictures: { image: (n) => `data:image/webp;base64,${text(`image-${n}`)}`, thumbnail: (n) => `data:image/webp;base64,${text(`thumbnail-${n}`)}` },
+  pictures: { image: (n) => `data:image/webp;base64,${text(`image-${n}`)}`, thumbnail: (n) => `data:image/webp;base64,${text(`thumbnail-${n}`)}`,
+    file: (name) => text(`file-${name}`) && `data:image/webp;base64,${text(`file-${name}`)}` },
   origin: null,
   step: location.hash.slice(1),
 });
@@ -69,9 +70,14 @@ def write(
             if texts:
                 _write_block(page, "texts", texts)
             _write_block(page, "step", message)
-            _write_pictures(page, step, redactor)
+            picture = redactor.picture(step)
+            _write_picture(page, f"image-{step.number}", picture, IMAGE_WIDTH_PX)
+            _write_picture(page, f"thumbnail-{step.number}", picture, THUMBNAIL_WIDTH_PX)
             steps += 1
             progress()
+        for failed in episode.iter_failed_tries():
+            picture = redactor.failed_picture(failed)
+            _write_picture(page, f"file-{failed.name}", picture, IMAGE_WIDTH_PX)
         for event in episode.iter_events():
             _write_block(page, "event", redactor.value(event))
         session = {
@@ -98,16 +104,14 @@ def _record(
     return {**message, "asked_messages": asked}, texts
 
 
-def _write_pictures(page: IO[str], step: EpisodeStep, redactor: Redactor) -> None:
-    picture = redactor.picture(step)
-    for kind, width_px in (("image", IMAGE_WIDTH_PX), ("thumbnail", THUMBNAIL_WIDTH_PX)):
-        width_px = min(width_px, picture.width)
-        height_px = max(1, round(picture.height * width_px / picture.width))
-        small = picture.resize((width_px, height_px), Image.Resampling.BICUBIC, reducing_gap=2.0)
-        buffer = io.BytesIO()
-        small.save(buffer, "WEBP", quality=75, method=2)
-        data = base64.b64encode(buffer.getvalue()).decode("ascii")
-        page.write(f'<script type="text/plain" id="{kind}-{step.number}">{data}</script>\n')
+def _write_picture(page: IO[str], name: str, picture: Image.Image, max_width_px: int) -> None:
+    width_px = min(max_width_px, picture.width)
+    height_px = max(1, round(picture.height * width_px / picture.width))
+    small = picture.resize((width_px, height_px), Image.Resampling.BICUBIC, reducing_gap=2.0)
+    buffer = io.BytesIO()
+    small.save(buffer, "WEBP", quality=75, method=2)
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    page.write(f'<script type="text/plain" id="{html.escape(name)}">{data}</script>\n')
 
 
 def _write_block(page: IO[str], kind: str, value: object) -> None:

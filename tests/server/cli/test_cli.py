@@ -58,6 +58,12 @@ def test_a_wrong_option_suggests_the_right_one() -> None:
     assert "--serial" in done.stderr
 
 
+def test_an_empty_task_is_refused_before_a_phone_is_looked_for() -> None:
+    done = localserver("run", "  ")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the task is empty; say what is to be done" in done.stderr
+
+
 def test_a_wrong_command_suggests_the_right_one() -> None:
     done = localserver("sesions")
     assert done.returncode == 2

@@ -25,6 +25,7 @@ from server.errors import (
     ModelUnreachableError,
 )
 from server.model.client import ModelClient
+from server.model.preflight import check_models
 from server.model.providers import choose_model
 from server.model.reply import ModelReply, require_whole
 from server.model.scripted_model import (
@@ -398,3 +399,13 @@ def test_an_unknown_provider_is_told_with_those_that_there_are() -> None:
         choose_model(settings, "yours", "m", None)
     with pytest.raises(ModelConfigError, match="send model_name"):
         choose_model(settings, "mine", None, None)
+
+
+def test_a_model_that_is_not_there_is_told_in_words_and_without_a_number_of_the_system() -> None:
+    [finding] = check_models(
+        settings_for(("demo", ProviderConfig(api_base="http://127.0.0.1:9/v1")))
+    )
+    assert not finding.ok
+    assert "cannot be reached: nothing listens there, or the name is unknown" in finding.message
+    assert "Errno" not in finding.message
+    assert "localserver model" in finding.remedy

@@ -17,9 +17,10 @@ from server.export.exporter import export_sessions
 from server.export.formats import list_formats
 from server.export.redaction import Redactor
 from server.export.selection import read_filters, select_sessions
+from server.export_commands import export_command
 from server.records.store import RecordStore
 from tests.benchmarks.bench_records import write_session
-from tests.server.core.conftest import paint
+from tests.server.core.conftest import CONFIGS, paint
 from tests.server.export.conftest import PRIVATE_TREE, Record, think
 
 CLICK = think("explain:tap|action:CLICK|point:500,320|summary:tapped")
@@ -85,6 +86,21 @@ def test_a_missing_picture_fails_that_session_alone(record: Record, tmp_path: Pa
     ]
     assert "step_0001.png of step 1 is gone" in done[0].problem
     assert [path.name for path in tmp_path.glob("*.webp")] == [f"{other.session_id}.webp"]
+
+
+def test_where_nothing_was_written_nothing_is_said_to_be_taken_out(
+    record: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = record([CLICK])
+    (one.server.settings.image_dir / one.session_id / "step_0001.png").unlink()
+    code = export_command(
+        one.session_id, everything=False, filters=(), to=tmp_path / "out", format_name="webp",
+        redacted=True, dialect=None, variant=None, step_s=1.0, width_px=200,
+        log_dir=one.server.settings.log_dir, config_dir=CONFIGS, as_json=False,
+    )  # fmt: skip
+    said = capsys.readouterr()
+    assert (code, said.out) == (1, "")
+    assert "failed: the picture" in said.err
 
 
 # --- what is private ------------------------------------------------------------------------------

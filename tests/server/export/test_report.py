@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from tests.server.core.conftest import paint
+from server.errors import ServerError
+from tests.server.core.conftest import paint, step_payload
 from tests.server.export.conftest import PRIVATE_TREE, Record, think
 
 CLICK = think("explain:tap the switch|action:CLICK|point:500,320|summary:tapped")
@@ -85,6 +86,22 @@ def test_hostile_texts_stay_texts(record: Record, tmp_path: Path, look: Any) -> 
     assert opened.page.title() == HOSTILE
     assert opened.page.text_content("h1") == HOSTILE
     assert [url for url in opened.asked if not url.startswith(("file:", "data:"))] == []
+    assert opened.complaints == []
+
+
+def test_a_session_of_failed_tries_shows_what_the_model_was_to_see(
+    record: Record, tmp_path: Path, look: Any
+) -> None:
+    one = record([], stop_reason=None)
+    chat = PRIVATE_TREE.replace("Inbox", "张伟")
+    with pytest.raises(ServerError):  # the scripted model has nothing to say
+        one.server.automate_step(step_payload(one.session_id, paint(108, 240), ui_tree=chat))
+    one.server.close_session(one.session_id, "MODEL_FAILED")
+    done = one.export(tmp_path / "out", "html")
+    assert done.redacted["kinds"]["picture_person"] == 1
+    opened = look(tmp_path / "out" / done.files[0])
+    seen = opened.page.get_by_role("img", name="What the model saw")
+    assert seen.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 108
     assert opened.complaints == []
 
 

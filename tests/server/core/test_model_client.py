@@ -403,7 +403,7 @@ def test_an_unknown_provider_is_told_with_those_that_there_are() -> None:
 
 def test_a_model_that_is_not_there_is_told_in_words_and_without_a_number_of_the_system() -> None:
     [finding] = check_models(
-        settings_for(("demo", ProviderConfig(api_base="http://127.0.0.1:9/v1")))
+        settings_for(("demo", ProviderConfig(api_base="http://127.0.0.1:9/v1", default_model="m")))
     )
     assert not finding.ok
     assert "cannot be reached: nothing listens there, or the name is unknown" in finding.message

@@ -28,6 +28,7 @@ from server.http.login import login_routes
 from server.http.mcp_endpoint import McpEndpoint
 from server.http.parsing import parsing_routes
 from server.http.policy import policy_routes
+from server.http.replay import replay_routes
 from server.http.sessions import session_routes
 from server.http.steps import step_routes
 from server.http.tasks import task_routes
@@ -111,6 +112,7 @@ def create_app(settings: Settings, *, phones: Phones | None = None) -> FastAPI:
     app.include_router(step_routes(server))
     app.include_router(session_routes(server))
     app.include_router(export_routes(server))
+    app.include_router(replay_routes(server))
     app.include_router(task_routes(tasks))
     app.include_router(policy_routes(server.policy))
     app.include_router(device_routes(phones, tasks.leases, hands, tasks.why_set_aside))

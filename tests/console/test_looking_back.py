@@ -88,6 +88,22 @@ def test_a_person_goes_through_a_trace_by_keyboard_alone(
     ]  # fmt: skip
 
 
+def test_a_trace_tells_what_todays_parser_reads_differently(
+    start: Start, visit: Visit, tmp_path: Path
+) -> None:
+    then = {"cot": "I look", "explain": "because", "action": "CLICK", "point": [1, 2]}
+    now = "<THINK> I look </THINK>\nexplain:because\taction:CLICK\tpoint:7,2\tsummary:so far"
+    session = write_session(tmp_path, "read again", 2, action=then, model_response=now)
+    page = visit(start()).go(f"sessions/{session}")
+    page.get_by_role("button", name="Read again with today's parser").click()
+    told = page.get_by_role("region", name="Read again")
+    expect(told).to_contain_text("0 replies are read as then, 2 differently")
+    expect(told.get_by_role("listitem").last).to_contain_text("point: [1,2] → [7,2]")
+    told.get_by_role("link", name="Step 2").click()
+    expect(page.get_by_role("heading", name="Step 2 of 2")).to_be_visible()
+    expect(told).to_be_visible()
+
+
 def test_hostile_texts_stay_texts(start: Start, visit: Visit, tmp_path: Path) -> None:
     action = {"cot": HOSTILE, "explain": HOSTILE, "action": "TYPE", "value": HOSTILE, "summary": ""}
     session = write_session(

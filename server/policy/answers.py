@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 _MONEY = (
-    r"(?:(?:us|hk|nt|a|c|s)?[$€£¥₩₹]|rmb|cny|usd|hkd|twd|eur|gbp|jpy) ?\d[\d,]*(?:\.\d{1,2})?"
+    r"\d[\d,]* ?(?:coins?|gems?|diamonds?|gold bars?|credits?|金币|钻石|点券|元宝|\w{0,2}币)(?!\w)"
+    r"|(?:(?:us|hk|nt|a|c|s)?[$€£¥₩₹]|rmb|cny|usd|hkd|twd|eur|gbp|jpy) ?\d[\d,]*(?:\.\d{1,2})?"
     r"|\d[\d,]*(?:\.\d{1,2})? ?(?:元|块|万元|円|usd|cny|rmb|eur|gbp|dollars?|yuan|bucks)"
 )
 MONEY = re.compile(_MONEY)
@@ -35,31 +36,33 @@ DIALOG_NO = re.compile(
     r"|don't|never|decline|reject|block|keep(?: (?!anyway)[\w ]+)?|not yet|ignore|undo|stay(?: "
     r".*)?|exit|remind me later"
     r"|ask (?:me )?later|ask every time|x|×|✕|✖|return|navigate up|nevermind|never mind|abort"
+    r"|give up|nah|.{1,20} later"
     r"|stop|wait|leave meeting"
     r"|(?:don't|do not|not|never|no,?) (?:now|install|send|delete|remove|pay|buy|share|save "
     r"password|accept|agree|continue|update"
     r"|sign in|log in|subscribe|transfer|post|call|order|book|yet|interested|today|thank you)(?: "
     r"\w+)?|i'?ll (?:wait|think).*"
     r"|取消|返回|关闭|关掉|暂不.*|以后再说|稍后.*|下次.*|不用了?|不了|拒绝|不允许|禁止|不同意|否"
-    r"|不|再想想|我再想想|先?不.{1,6}了?|保留"
-    r"|继续编辑|留下|跳过|忽略|不要.*|不需要|算了.*|残忍拒绝|放弃|退出|以后|撤销|后退|收起"
+    r"|不|我?再(?:想|看|等|睇).{0,2}|唔.{1,3}|留着|暂缓|有异议|停止.{0,4}|断开.{0,4}|接着.{1,3}|先?不(?!保存).{1,6}了?|保留.{0,4}"
+    r"|继续(?:编辑|等待)|返回.{1,4}|留下|跳过|忽略|不要.*|不需要|算了.*|残忍拒绝|放弃(?:优惠)?|退出|以后|撤销|后退|收起"
     r"|暂时不.*|不感兴趣|每次询问|点错了|回去|再看看"
-    r"|取消(?:登录|安装|支付|付款|转账|发送|上传|下载|授权|拨打|更新|删除|操作)|保持(?:关闭|现状"
+    r"|取消(?:登录|安装|支付|付款|转账|发送|上传|下载|授权|拨打|更新|删除|操作)|保持(?:隐藏|私密|关闭|现状"
     r"|不变)|转到上一层级|上一步"
     r"|cancelar|no permitir|ahora no|キャンセル|許可しない|いいえ|戻る|許可不|许可しない)"
 )
 """What a button says that only means no."""
 _THINGS_EN = r"(?: (?:[\w'&-]+)){0,4}"
 LOOKS_AROUND = re.compile(
-    r"(?:view|see|show|hide|open|read|browse|explore|discover|look|preview|compare|expand"
-    r"|collapse|learn|edit|change|adjust"
+    r"(?:view|review|make available|see|show|hide|open|read|browse|explore|discover|look|preview"
+    r"|compare|expand|collapse|learn|edit|change|adjust"
     r"|customi[sz]e|rename|forgot|attach|quote|select all|undo|redo|filter|sort|search|find|zoom"
     r"|rotate|crop|mute|unmute|play|pause|resume|replay|shuffle|repeat|rewind"
     r"|like|unlike|love|bookmark|favou?rite|pin|star|follow|track|copy|refresh|reload|retry|try "
     r"again|scan|print|translate"
     r"|listen|watch|visit|go to|manage|check|get directions|navigate|compose|write|contact"
     r"|snooze|archive|mark(?: as)?|rate"
-    r"|add to|move to|jump to|continue (?:shopping|reading|watching|browsing)|back to)"
+    r"|add to|move to|save (?:as )?(?:an? )?(?:drafts?|for later|job|post)|ask an?|jump to"
+    r"|continue (?:shopping|reading|watching|browsing)|back to)"
     + _THINGS_EN
     + r"|(?:home|menu|more(?: options| info| details| actions)?|settings|profile|me|my.*|account"
     r"|overview|accounts|activity"
@@ -78,11 +81,11 @@ LOOKS_AROUND = re.compile(
     r"|next (?:page|month|week|day|song|track|episode)|page \d+|.* tab|.* page|no results"
     r"|loading.*|read(?:ing)? .*|customer service"
     r"|contact us|feedback|clear cache|comments?\W*\d+\W*|register|sign up)"
-    r"|(?:查看|浏览|打开|显示|隐藏|阅读|播放|暂停|搜索|查找|筛选|排序|切换|编辑|修改|更改|新建"
-    r"|加入(?:购物车|收藏|歌单|书架|清单)|收藏|点赞|关注|喜欢|复制|刷新"
+    r"|(?:查看|浏览|打开|显示|隐藏|阅读|播放|暂停|搜索|查找|筛选|排序|切换|编辑|修改|更改|更换|新建"
+    r"|(?:加|放)入(?:购物[车袋]|收藏|歌单|书架|清单)|收藏|点赞|关注|喜欢|复制|刷新"
     r"|重试|扫描|扫一扫|翻译|收听|观看|进入|前往|去看|去逛|逛逛|了解|展开|收起|放大|缩小|旋转"
     r"|裁剪|静音|下一[首页集章个]|上一[首页集章个]|继续(?:阅读|播放|观看|逛|浏览)"
-    r"|忘记|其他|全选|多选|反选|引用|附件|存草稿|退格|写|录音|拍照|拍摄|打印|导航|联系|咨询|管理"
+    r"|忘记|其他|暂存|存[为成]?草稿|储存|截图|想看|提醒|全选|多选|反选|引用|附件|存草稿|退格|写|录音|拍照|拍摄|打印|导航|联系|咨询|管理"
     r"|标记|置顶|归档|换一[批换]|检查|计算|比较|预览|定位|听|看|读|记).{0,12}"
     r"|(?:首页|主页|菜单|更多|设置|我的?|我的.*|账户|账单|明细|详情|余额|卡包|全部|全部.{0,4}"
     r"|帮助.*|客服.*|消息|通知|通讯录|联系人|关于.*|行情|资讯|发现|钱包"
@@ -118,8 +121,32 @@ REFUSES = re.compile(
     r"|待定)(?: .*)?"
 )
 """A no that is itself sent to somebody, where an invitation or a request is answered."""
+CONSENT = re.compile(
+    r"\bby (?:\w+ )?(?:tapping|selecting|clicking|pressing|continuing|choosing|signing|swiping)"
+    r"|you (?:hereby )?(?:agree|authori[sz]e|declare|consent|confirm|accept|commit)\b"
+    r"|即(?:表示|视为|代表|同意|开通|授权)|视为(?:同意|接受)|我已知悉|真实性|承担(?:一切|全部)?责任"
+)
+"""A notice that a touch is a statement, whatever the button says."""
+KEEPS = re.compile(r"(?:keep|stay|continue)\b.*|(?:继续|保留|接着).*")
+"""Words of a no, and of whoever goes on with what costs money."""
+NAMES_NO = re.compile(
+    r"\b(?:cancel|no thanks|not now|close|leave|skip|decline)\b|取消|关闭|不同意|暂不|拒绝"
+)
+RENEWS = re.compile(
+    r"(?:is|be|are|get) charged|then (?:us|hk|nt)?[$€£¥₹]|第\d+天起|代?扣 ?\d|auto-?recharge"
+    r"|card will be|余额支付|renews?\b|auto-?renew|(?:/|per |a ) ?(?:day|week|wk|month|mo|year"
+    r"|yr)\b"
+    r"|(?:元|块|\d) ?[/每] ?(?:天|日|周|月|季|年)|次[日周月年]起|自动续|每[日周月年].{0,6}(?:元|扣)"
+)
+"""Terms of what is paid again and again."""
+BEGINS = re.compile(r"(?:start|use|get|join|request|apply|switch)\b|(?:开始|领|加入|使用)")
+"""Soft words that begin what a page with a price sells."""
+HOLDS = re.compile(r"\bhold\b|长按|按住")
+PHONE_NUMBER = re.compile(r"\+?[\d ()*\-]{7,}")
+IS_ASKED = re.compile(r"(?:\?|？|吗)\W*$")
 ANSWERS = re.compile(
-    r"invit\w+|rsvp|going\?|attend|meeting|organi[sz]er|request(?:ed|er)? (?:from|by|to)"
+    r"offers?\b|requests?\b|asks? for|invit\w+|rsvp|going\?|attend|meeting|organi[sz]er"
+    r"|request(?:ed|er)? (?:from|by|to)"
     r"|approval|applicant|审批|申请人|邀请|报销|请假"
     r"|会议|参加|出席|日程邀约|好友申请|验证消息"
 )

@@ -180,7 +180,7 @@ _BY_PART: tuple[tuple[AppKind, re.Pattern[str]], ...] = (
     ("chat", re.compile(r"messeng|messaging|\.chat|chat\b|\bmms\b|\.sms")),
     ("shop", re.compile(r"shop|mall|\bstore\b|market|food|deliver|taxi|ride|hotel|travel|ticket")),
     ("notes", re.compile(r"notes?\b|notepad|memo\b|todo|tasks\b|calendar")),
-    ("terminal", re.compile(r"term(?:inal|ux)\b|\.ssh\b")),
+    ("terminal", re.compile(r"term(?:inal|ux)\b|\.ssh|sshclient|\bshell\b")),
     ("gallery", re.compile(r"gallery|photos|album|fileexplorer|filemanager|myfiles")),
     ("clock", re.compile(r"clock|alarm")),
     ("browser", re.compile(r"browser")),

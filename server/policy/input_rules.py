@@ -12,7 +12,8 @@ from server.policy.app_kinds import AppKind
 from server.policy.decision import Finding, RiskClass
 from server.policy.labels import read_label
 from server.policy.screen import ScreenView, Touched, TouchKind, texts_of
-from server.policy.touch_rules import Touch, find_in_touch
+from server.policy.touch import Touch
+from server.policy.touch_rules import find_in_touch
 from server.policy.wording import joined, words_of_id
 
 _SECRET = re.compile(
@@ -39,11 +40,11 @@ _TALKS = re.compile(
 )
 _DIAL_CODE = re.compile(r"[*#][0-9*#]{2,}#?")
 _SLIDES = re.compile(
-    r"(?:slide|swipe|drag|hold|pull)\b.*\b(?:to|right|left)\b|[向]?[左右]?(?:滑动|右滑|左滑|拖动"
-    r"|按住).*"
+    r"^(?:slide|swipe|drag|pull)\b|\bhold\b.*\b(?:to|right|left)\b|^.?[向]?[左右]?(?:滑|拖动|按住)"
 )
 _SLIDE_DELETES = re.compile(
-    r"(?:swipe|slide)(?: \w+)* to (?:delete|remove|archive)|[左右]滑.{0,4}(?:删除|移除)"
+    r"(?:swipe|slide)(?: \w+)*(?: to|:) (?:delete|remove|archive)|release to delete"
+    r"|[左右]滑.{0,4}(?:删除|移除)"
 )
 _SLIDER = re.compile(r"slid|swipe|seek|drag|滑")
 _NEWLINE_KINDS: frozenset[AppKind] = frozenset({"notes"})
@@ -95,8 +96,11 @@ def find_in_enter(screen: ScreenView, kind: AppKind, field: UiNode | None) -> It
         return
     about = _words_of(screen, focused)
     talks = bool(_TALKS.search(f"{about} {joined(screen.title)}"))
-    is_at_top = focused.bounds.top < 0.14 * screen.height_px
-    is_search = is_at_top or _SEARCH.search(joined(f"{focused.hint} {focused.content_desc}"))
+    names = f"{focused.hint} {focused.content_desc} {words_of_id(focused.resource_id)}"
+    is_at_top = focused.bounds.top < 0.14 * screen.height_px and not (
+        kind == "chat" or _has_sender(screen, focused)
+    )
+    is_search = is_at_top or _SEARCH.search(joined(names))
     if is_search and not (talks or focused.password or _SECRET.search(about)):
         return
     if focused.password or _SECRET.search(about) or _CODE.search(about):
@@ -120,6 +124,18 @@ def find_in_enter(screen: ScreenView, kind: AppKind, field: UiNode | None) -> It
         yield Finding("send", "enter", "Enter may send what is written")
 
 
+def _has_sender(screen: ScreenView, field: UiNode) -> bool:
+    """Whether a button without words stands right of a field, as beside a message."""
+    box = field.bounds
+    return any(
+        not texts_of(node)
+        and node.class_name.endswith(("ImageView", "ImageButton", "Image"))
+        and node.bounds.left >= box.right - 20
+        and box.top <= node.bounds.center[1] <= box.bottom
+        for node in screen.nodes
+    )
+
+
 def find_in_slide(
     screen: ScreenView,
     kind: AppKind,
@@ -140,6 +156,8 @@ def find_in_slide(
             about = Touch(screen, touched, kind).about
             for risk in sorted(about):
                 yield Finding(risk, "slider", f"“{touched.name}” is slid to confirm")
+            if not about and any(_SLIDES.search(joined(text)) for text in touched.labels):
+                yield Finding("unknown", "slider", f"“{touched.name}” is slid")
     if moved_x >= 0.3 and moved_y < 0.1 and screen.has_word(_SLIDE_DELETES):
         yield Finding("delete", "swipe_deletes", "a swipe over a row deletes it here")
     dropped = screen.touched(*end)

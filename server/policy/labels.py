@@ -30,6 +30,14 @@ _NEGATED = re.compile(
     r"|stop)\b)"
 )
 
+_NAMES_PLACE = re.compile(
+    r".{1,24}(?:记录|须知|说明|规则|明细|详情|攻略|指南|介绍|凭证|历史|帮助|协议|条款|政策|设置|件人)"
+    r"|.{1,40} (?:history|details?|info(?:rmation)?|policy|faqs?|guide|help|terms|rules|tips"
+    r"|records?|log|instructions|receipts?|statements?|summary|settings|options)"
+    r"|.+\.(?:pdf|jpe?g|png|gif|docx?|xlsx?|pptx?|txt|zip|mp[34]|apk)"
+)
+"""Names of pages, papers and files: they are opened, whatever they are about."""
+_SETS = re.compile(r"(?:options|settings|设置)$")
 _BEFORE_EN = (
     r"(?:yes|ok|okay|sure|please|i|we|i'll|i want to|want to|confirm|agree|accept|continue|proceed"
     r"|tap|click|press|slide|swipe|drag|hold|press and hold|double[- ]tap|double[- ]click|go "
@@ -122,7 +130,7 @@ def _compile(words: ClassWords) -> _Patterns:
         nots=re.compile(rf"\b(?:{words.not_acts_en})(?!\w)|(?:{words.not_acts_zh})"),
         exact=re.compile(
             rf"(?:{_BEFORE_EN}[ ,.!:]+)*{act_en}(?:[ ,.!:]+{_AFTER_EN})*"
-            rf"|(?:{_BEFORE_ZH}|\W)*{act_zh}(?:{_AFTER_ZH}|\W)*"
+            rf"|(?:{_BEFORE_ZH}|\W)*{act_zh}(?:{act_zh}|{_AFTER_ZH}|\W)*"
         ),
         leads=re.compile(rf"(?:{_BEFORE_EN}[ ,.!:]+)*{act_en}(?!\w)"),
         asks=re.compile(
@@ -144,10 +152,13 @@ def read_label(text: str) -> ReadLabel:
     amount = MONEY.search(seen)
     is_no = bool(DIALOG_NO.fullmatch(bare))
     acts: dict[RiskClass, Strength] = {}
+    is_place = bool(_NAMES_PLACE.fullmatch(bare)) and not amount
     if not is_no:
         for variant in dict.fromkeys((seen, unmasked(seen))):
             for risk, patterns in _PATTERNS.items():
                 strength = _strength(variant, patterns)
+                if is_place and risk != "delete" and not _SETS.search(bare):
+                    continue  # `Clear history` and `Developer options` are more than pages
                 if strength is not None and strength > acts.get(risk, 0):
                     acts[risk] = strength
     return ReadLabel(
@@ -157,7 +168,8 @@ def read_label(text: str) -> ReadLabel:
         is_yes=bool(DIALOG_YES.fullmatch(bare)),
         is_no=is_no,
         amount=amount[0] if amount else "",
-        names_place=not acts and any(p.nots.fullmatch(bare) for p in _PATTERNS.values()),
+        names_place=(is_place and not acts)
+        or (not acts and any(p.nots.fullmatch(bare) for p in _PATTERNS.values())),
     )
 
 

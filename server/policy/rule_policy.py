@@ -42,7 +42,8 @@ from server.policy.own_rules import OwnRule
 from server.policy.screen import ScreenView, Touched
 from server.policy.sending import facts_for_person, is_named_by_task, recipient_of
 from server.policy.terms import Terms, check_approved, make_terms
-from server.policy.touch_rules import Touch, find_in_touch
+from server.policy.touch import Touch
+from server.policy.touch_rules import find_in_touch
 from server.task_terms import TaskPolicy
 
 APPS_FILE = "apps.yaml"

@@ -13,7 +13,7 @@ from device.ui_tree import is_editable
 from server.policy.labels import read_label
 from server.policy.wording import joined, words_of_id
 
-TouchKind = Literal["button", "icon", "switch", "field", "row", "tile", "text", "nothing"]
+TouchKind = Literal["button", "icon", "switch", "choice", "field", "row", "tile", "text", "nothing"]
 
 STATUS_BAR_SHARE = 0.035
 TITLE_SHARE = 0.16
@@ -26,6 +26,7 @@ PROSE_CHARS = 90
 _BUTTON_IDS = re.compile(
     r"\b(?:btn|button|fab|submit|positive|negative|confirm|purchase|checkout)\b"
 )
+_CHOICE = re.compile(r"(?:CheckBox|RadioButton|CheckedTextView)$")
 _CANVAS = re.compile(r"(?:WebView|SurfaceView|TextureView|FlutterView|UnityPlayer)$")
 _COUNT = re.compile(r"\s*[(（]\d+[)）]\s*$")
 
@@ -35,8 +36,9 @@ class Touched:
     """What is at a point.
 
     Attributes:
-        kind: A `button` (with words), an `icon` (without), a `switch`, a `field` for text, a `row`
-            of a list, a `tile` among several of its size, a `text` that does not react, `nothing`.
+        kind: A `button` (with words), an `icon` (without), a `switch`, a `choice` (a mark to tick,
+            on which a button then acts), a `field` for text, a `row` of a list, a `tile` among
+            several of its size, a `text` that does not react, `nothing`.
         index: Its place in `ScreenView.nodes`; -1 for nothing.
         node: What reacts there, or the text; None for nothing.
         labels: Its own words, those inside it included, each as it stands.
@@ -195,22 +197,29 @@ class ScreenView:
         if is_field(node):
             return Touched("field", index, node, texts_of(node), id_words=id_words)
         labels = tuple(dict.fromkeys((*texts_of(node), *self._words_inside(index))))
-        if node.checkable or any(self.nodes[i].checkable for i in self._inside(index)):
+        kind: TouchKind
+        marks = [i for i in (index, *self._inside(index)) if self.nodes[i].checkable]
+        if marks:
             beside = () if labels else self._beside(index)
-            return Touched("switch", index, node, labels, beside, id_words)
+            is_choice = all(_CHOICE.search(self.nodes[i].class_name) for i in marks)
+            kind = "choice" if is_choice else "switch"
+            return Touched(kind, index, node, labels, beside, id_words)
+        labels = labels or self._drawn_on(index)
         name = node.class_name.rsplit(".", 1)[-1]
         is_plain = name.endswith(("Button", "Chip"))
         if not any(
             re.search(r"\w", read_label(text).plain) or read_label(text).amount for text in labels
         ):
-            return Touched("icon", index, node, (), self._beside(index), id_words, is_plain)
-        kind: TouchKind
+            beside = self._beside(index)
+            if not (beside and self._is_button_sized(node)):
+                return Touched("icon", index, node, (), beside, id_words, is_plain)
+            labels = beside  # a bare view as wide as a button, with its words outside
         if self._is_one_of_tabs(index):
             kind = "tile"
         else:
             kind = "button" if is_plain else self._kind_by_form(index, labels, id_words)
         is_picture = not node.text.strip() and name.endswith(("ImageView", "ImageButton", "Image"))
-        beside = self._beside(index) if is_picture and self._alike(index) < TILES else ()
+        beside = self._beside(index) if is_picture and self.alike(index) < TILES else ()
         return Touched(kind, index, node, labels, beside, id_words, is_plain, is_picture)
 
     def words_of(self, index: int) -> tuple[str, ...]:
@@ -289,12 +298,12 @@ class ScreenView:
     def _kind_by_form(self, index: int, labels: tuple[str, ...], id_words: str) -> TouchKind:
         """A list's row, one of several tiles, or a button, where the class does not say."""
         node = self.nodes[index]
-        if sum(map(len, labels)) > PROSE_CHARS:
-            return "row"
-        if self._is_card(index) or (len(labels) >= 2 and self._alike(index) >= 2):
+        if sum(map(len, labels)) > PROSE_CHARS or "\n" in labels[0].strip():
+            return "row"  # a text, or a name with a value under it
+        if self._is_card(index) or (len(labels) >= 2 and self.alike(index) >= 2):
             return "row"  # it opens what it shows
         if not self._is_wide(node):
-            beside = self._alike(index)
+            beside = self.alike(index)
             has_picture = any(
                 self.nodes[i].class_name.endswith("ImageView") for i in self._inside(index)
             )
@@ -304,7 +313,7 @@ class ScreenView:
         if len(labels) == 1 and self._is_centred(index):
             return "button"
         is_bare = not any(texts_of(self.nodes[i]) for i in self._inside(index))
-        is_button = len(labels) == 1 and is_bare and self._alike(index) < TILES
+        is_button = len(labels) == 1 and is_bare and self.alike(index) < TILES
         return "button" if is_button else "row"
 
     def _is_card(self, index: int) -> bool:
@@ -318,7 +327,7 @@ class ScreenView:
     def _is_one_of_tabs(self, index: int) -> bool:
         """Whether it stands in a line of several alike, of which none says yes, no or an act."""
         box = self.nodes[index].bounds
-        if box.width_px > 0.45 * self.width_px:
+        if box.width_px > 0.55 * self.width_px:
             return False
         line = [
             i
@@ -326,7 +335,7 @@ class ScreenView:
             if abs(self.nodes[i].bounds.top - box.top) <= SAME_SIZE_PX
             and abs(self.nodes[i].bounds.height_px - box.height_px) <= SAME_SIZE_PX
         ]
-        if len(line) < TILES:
+        if len(line) < (2 if self._fills_line(line) else TILES):
             return False
         words = [
             text for i in line for j in (i, *self._inside(i)) for text in texts_of(self.nodes[j])
@@ -336,6 +345,17 @@ class ScreenView:
             read.is_no or read.is_yes or any(strength >= 2 for strength in read.acts.values())
             for read in reads
         )
+
+    def _fills_line(self, line: list[int]) -> bool:
+        """Whether things side by side leave no gap from edge to edge, as tabs and no buttons do."""
+        boxes = sorted((self.nodes[i].bounds for i in line), key=lambda box: box.left)
+        edges = [0, *(box.right for box in boxes)], [*(box.left for box in boxes), self.width_px]
+        return all(abs(left - right) <= SAME_SIZE_PX for left, right in zip(*edges, strict=True))
+
+    def _is_button_sized(self, node: UiNode) -> bool:
+        box = node.bounds
+        is_wide = 0.38 < box.width_px / self.width_px < 0.98
+        return is_wide and box.height_px < 0.09 * self.height_px
 
     def _is_centred(self, index: int) -> bool:
         box = self.nodes[index].bounds
@@ -357,10 +377,30 @@ class ScreenView:
                 text for i in (own[0], *self._inside(own[0])) for text in texts_of(self.nodes[i])
             )
 
+    def _drawn_on(self, index: int) -> tuple[str, ...]:
+        """Words of a thing without any, where they lie over it or it lies over them: a button made
+        of a text and a bare view that reacts."""
+        box = self.nodes[index].bounds
+        elsewhere = [i for i in self.reacting if not i <= index < self._ends[i]]
+        return tuple(
+            text
+            for i, other in enumerate(self.nodes)
+            if texts_of(other)
+            and not is_field(other)
+            and not any(j <= i < self._ends[j] for j in elsewhere)
+            and (
+                _contains(box, *map(float, other.bounds.center))
+                or (
+                    _contains(other.bounds, *map(float, box.center))
+                    and _area(other.bounds) < 2 * _area(box)
+                )
+            )
+            for text in texts_of(other)
+        )
+
     def _beside(self, index: int) -> tuple[str, ...]:
         """Words that belong to a thing without any: right below it, in its line, or above it."""
         box = self.nodes[index].bounds
-        middle = (box.top + box.bottom) / 2
         elsewhere = [i for i in self.reacting if not i <= index < self._ends[i] and i != index]
         others = [
             other
@@ -382,7 +422,11 @@ class ScreenView:
         if above_or_below:
             above_or_below.sort(key=lambda other: other.bounds.top < box.top)
             return texts_of(above_or_below[0])
-        line = [other for other in others if other.bounds.top <= middle <= other.bounds.bottom]
+        line = [
+            other
+            for other in others
+            if other.bounds.top < box.bottom and box.top < other.bounds.bottom
+        ]
         line.sort(key=lambda other: _gap_x(other.bounds, box))
         return tuple(text for other in line[:2] for text in texts_of(other))
 
@@ -418,7 +462,7 @@ class ScreenView:
         ]
         return len(covered) >= 2
 
-    def _alike(self, index: int) -> int:
+    def alike(self, index: int) -> int:
         """How many reacting nodes have its size and class: items of a list, a grid or a bar."""
         node, box = self.nodes[index], self.nodes[index].bounds
         return sum(

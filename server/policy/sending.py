@@ -6,7 +6,7 @@ import re
 
 from server.policy.answers import MONEY
 from server.policy.screen import ScreenView
-from server.policy.touch_rules import Touch
+from server.policy.touch import Touch
 from server.policy.wording import joined, words_of_id
 
 _TO_FIELD = re.compile(r"\bto\b|recipient|收件人|发给|接收")

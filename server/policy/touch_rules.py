@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 
 from server.policy.answers import (
     ANSWERS,
     ANSWERS_TEXT,
-    LOOKS_AROUND,
-    MONEY,
+    BEGINS,
+    HOLDS,
+    IS_ASKED,
+    KEEPS,
+    PHONE_NUMBER,
     REFUSES,
-    SOFT,
     STORE_ACTS,
 )
 from server.policy.app_kinds import AppKind
 from server.policy.decision import Finding, RiskClass
 from server.policy.labels import ReadLabel, asks_about, read_label
-from server.policy.screen import ScreenView, Touched, texts_of
+from server.policy.screen import texts_of
 from server.policy.settings_pages import find_security
+from server.policy.touch import Touch
 from server.policy.wording import joined
 
 _PIN_CONTEXT = re.compile(
@@ -35,120 +36,13 @@ _SEARCHES = re.compile(r"search|搜索|查找|搜一搜|find|url|网址")
 _SELECTING = re.compile(
     r"(?:已选(?:择|中)?|选中)\W*\d+|\d+ ?(?:selected|items? selected)|select(?:ed)? \d+"
 )
-_HEADER_SHARE = 0.12
-_WIDE_SHARE = 0.38
-_MONEY_CLASSES: frozenset[RiskClass] = frozenset({"pay", "transfer", "order"})
 _NOT_BY_SOFT_WORDS: frozenset[RiskClass] = frozenset({"sign_in", "security"})
+_BY_ANY_WORD: frozenset[RiskClass] = frozenset(
+    {"pay", "transfer", "permission", "security", "install", "send"}
+)
 _TILE_ACTS: frozenset[RiskClass] = frozenset({"delete", "send", "permission", "security"})
+_CHOICES_ACT: frozenset[AppKind] = frozenset({"settings", "permission", "installer"})
 _LAUNCHER_ACTS: frozenset[RiskClass] = frozenset({"delete", "install", "permission"})
-
-
-@dataclass(frozen=True)
-class Touch:
-    """A touch with all that is known around it."""
-
-    screen: ScreenView
-    touched: Touched
-    kind: AppKind
-    is_careful: bool = False
-    is_long: bool = False
-
-    @cached_property
-    def labels(self) -> tuple[ReadLabel, ...]:
-        return tuple(map(read_label, self.touched.labels or self.touched.beside))
-
-    @cached_property
-    def context(self) -> tuple[str, ...]:
-        return self.screen.context(self.touched.index)
-
-    @cached_property
-    def about(self) -> frozenset[RiskClass]:
-        """What the words around it are about; money is only believed where an amount stands."""
-        found: set[RiskClass] = set()
-        for text in self.context:
-            named = read_label(text).acts
-            found.update(
-                risk
-                for risk in asks_about(text)
-                if risk not in _MONEY_CLASSES or risk in named or self.has_money
-            )
-        return frozenset(found)
-
-    @cached_property
-    def has_money(self) -> bool:
-        return any(MONEY.search(joined(text)) for text in (*self.context, *self.touched.labels))
-
-    @cached_property
-    def is_no(self) -> bool:
-        words = [read for read in self.labels if read.plain or read.amount]
-        return bool(words) and all(read.is_no for read in words)
-
-    @cached_property
-    def is_yes(self) -> bool:
-        return any(read.is_yes for read in self.labels)
-
-    @cached_property
-    def looks_around(self) -> bool:
-        looks = [
-            read.names_place or bool(LOOKS_AROUND.fullmatch(read.plain))
-            for read in self.labels
-            if read.plain
-        ]
-        return any(looks) if self.touched.kind == "row" else bool(looks) and all(looks)
-
-    @cached_property
-    def is_soft(self) -> bool:
-        return bool(self.labels) and all(
-            bool(SOFT.fullmatch(read.plain) or LOOKS_AROUND.fullmatch(read.plain))
-            for read in self.labels
-            if read.plain
-        )
-
-    @cached_property
-    def in_panel(self) -> bool:
-        """Whether it is in a dialog, a menu or a sheet over the page."""
-        index = self.touched.index
-        return (
-            self.screen.panel(index) is not None
-            or self.screen.is_floating
-            or self.screen.is_in_last_layer(index)
-        )
-
-    @cached_property
-    def is_question(self) -> bool:
-        """Whether it stands in a dialog in which a no stands too."""
-        return self.in_panel and self.screen.can_be_refused(self.touched.index)
-
-    @property
-    def is_prominent(self) -> bool:
-        """Whether it is made to be touched: in a dialog, or as wide as a page's last button."""
-        node = self.touched.node
-        if node is None or self.touched.is_picture:
-            return self.is_long
-        is_wide = node.bounds.width_px > _WIDE_SHARE * self.screen.width_px
-        return self.in_panel or is_wide or self.is_long or self.is_in_header_right
-
-    @property
-    def is_in_header_right(self) -> bool:
-        """The place of `Post`, `Done`, `Share` on a page that is written on."""
-        node = self.touched.node
-        return (
-            node is not None
-            and self.is_in_header
-            and self.touched.kind == "button"
-            and node.bounds.right > 0.8 * self.screen.width_px
-        )
-
-    @property
-    def sends_text(self) -> bool:
-        """Whether it says `Reply`, `Share`, ... while something is written."""
-        says = any(ANSWERS_TEXT.fullmatch(read.plain) for read in self.labels)
-        return says and bool(self.screen.typed_texts)
-
-    @property
-    def is_in_header(self) -> bool:
-        node = self.touched.node
-        return node is not None and node.bounds.top < _HEADER_SHARE * self.screen.height_px
 
 
 def find_in_touch(touch: Touch) -> Iterator[Finding]:
@@ -195,8 +89,11 @@ def _needed(touch: Touch, read: ReadLabel) -> int:
     match touch.touched.kind:
         case "button" | "switch":
             return 1
+        case "choice":
+            return 1 if touch.kind in _CHOICES_ACT else 3
         case "icon":
-            return 2
+            is_told = touch.is_long and any(HOLDS.search(one.plain) for one in touch.labels)
+            return 1 if read.amount or is_told else 2
         case "row" | "tile":
             return 2 if touch.in_panel else 3
         case "text":
@@ -222,7 +119,10 @@ def _by_refusal(touch: Touch) -> Iterator[Finding]:
 
 def _by_app(touch: Touch) -> Iterator[Finding]:
     """Dialogs of the system: every yes in them is one act."""
-    affirms = touch.touched.kind in ("button", "icon", "switch", "row") and not touch.looks_around
+    affirms = (
+        touch.touched.kind in ("button", "icon", "switch", "choice", "row")
+        and not touch.looks_around
+    )
     if touch.kind == "permission" and affirms:
         yield Finding(
             "permission", "permission_dialog", f"“{touch.touched.name}” in a system dialog"
@@ -246,20 +146,43 @@ def _by_context(touch: Touch) -> Iterator[Finding]:
     if touch.sends_text:
         yield Finding("send", "written", f"“{name}” where something is written")
         return
-    if not touch.is_yes and (touch.looks_around or not touch.is_prominent):
-        return
     about = touch.about
+    goes_on = any(KEEPS.fullmatch(read.plain) for read in touch.labels)
+    sells = touch.is_yes or (touch.is_prominent and (goes_on or not touch.looks_around))
+    if touch.renews and not touch.is_no and sells:
+        yield Finding("pay", "renews", f"“{name}” where something is paid again and again")
+        return
+    if touch.looks_around and touch.is_question and not touch.is_yes:
+        # In front of a no, even a “See more” is the yes.
+        about = about & _BY_ANY_WORD
+        if not about or any(read.names_place for read in touch.labels):
+            return
+    elif not touch.is_yes and (touch.looks_around or not touch.is_prominent):
+        return
     if touch.is_soft and not touch.is_yes:
         about = about - _NOT_BY_SOFT_WORDS
         if any(ANSWERS_TEXT.fullmatch(read.plain) for read in touch.labels):
             about = about & {"send", "permission"}
     for risk in sorted(about):
         yield Finding(risk, "context", f"“{name}” answers to “{_said(touch, risk)}”")
-    if about or touch.is_soft or kind != "button":
+    if about or kind != "button":
+        return
+    if touch.is_yes and touch.has_money:
+        yield Finding("pay", "price_page", f"“{name}” on a page with a price")
+        return
+    if touch.is_yes and touch.is_statement:
+        yield Finding("unknown", "consent", f"touching “{name}” is a statement")
+        return
+    if touch.is_yes and any(IS_ASKED.search(joined(text)) for text in touch.context):
+        yield Finding("unknown", "question", f"“{name}” answers a question")
+        return
+    if touch.is_soft:
+        if touch.has_money and any(BEGINS.match(read.plain) for read in touch.labels):
+            yield Finding("pay", "price_page", f"“{name}” on a page with a price")
         return
     if touch.is_question:
         yield Finding("unknown", "question", f"“{name}” answers a question")
-    elif not touch.is_yes:
+    elif not (touch.is_yes or touch.is_shaped_otherwise):
         yield Finding("unknown", "unknown_words", f"what “{name}” does is not known")
 
 
@@ -275,14 +198,23 @@ def _by_looks(touch: Touch) -> Iterator[Finding]:
         yield Finding("pay", "price_button", f"a button with a price: “{touched.name}”")
     if touched.kind == "nothing" and touch.is_careful:
         yield Finding("unknown", "no_words", "a place without words in an app where money is")
-    if touched.kind != "icon" or touch.looks_around:
+    if touched.kind != "icon":
+        return
+    if any(PHONE_NUMBER.fullmatch(joined(text)) for text in touched.beside):
+        yield Finding("send", "call", f"a button without words beside {touched.beside[0]}")
+        return
+    if touch.is_long and any(HOLDS.search(joined(text)) for text in touch.context):
+        risk: RiskClass = next(iter(sorted(touch.about)), "unknown")
+        yield Finding(risk, "held", "what is said to do something when it is held")
+        return
+    if touch.looks_around or touch.is_captioned:
         return
     if _is_beside_message(touch):
         yield Finding("send", "beside_message", "the button beside a message that is written")
     elif touch.is_in_header:
         return
     elif touch.about or touch.has_money:
-        risk: RiskClass = next(iter(sorted(touch.about)), "pay")
+        risk = next(iter(sorted(touch.about)), "pay")
         yield Finding(risk, "wordless", "a button without words on a page of this kind")
     elif touch.is_careful:
         yield Finding("unknown", "wordless", "a button without words in an app where money is")

@@ -43,18 +43,21 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             rf"(?:\S+ )?{_MEMBER_EN}|upgrade|(?:start|begin|try|get|claim|activate) {_MY}"
             r"(?:[\w-]+ ){0,3}(?:free )?trial|try (?:it )?(?:for )?free|(?:send|leave|give) "
             r"(?:an? )?(?:tip|gift|red packet)|sell|redeem|deposit|enable auto-?pay"
+            r"|(?:add|load) (?:money|funds|cash|wallet|credit)|use (?:\d+ )?(?:credits?|coins?"
+            r"|gems?)"
         ),
         acts_zh=(
             r"支付|付款|付钱|付费|买单|结账|结算|购买|抢购|秒杀|充值|续费|续订|订阅|开通|缴费"
             r"|缴纳|交费"
             r"|还款|打赏|捐款|捐赠|扣款|扣费|红包|塞钱|升级(?:会员|vip|套餐|专业版|高级版)|试用"
             r"|代付|投保|加仓|买入|申购|认购|赎回|卖出|投资|出价|竞拍|兑换|下注|赠送|送礼|加入会员"
-            r"|成为会员|解锁|免密|免费领取会员|立即抢|马上抢|去买|付定金|付尾款|刷卡|收银台"
+            r"|成为会员|解锁|免密|免费领取会员|立即抢|马上抢|去买|付定金|付尾款|刷卡|收银台|增值|(?:数据|国际)漫游"
             r"|首月.{0,4}元"
             r"|\d+元.{0,2}(?:开通|购|抢|试)|确认收货|交押金|续期"
         ),
         not_acts_en=(
-            r"pay(?:ment)? (?:methods?|options?|history|settings|details|info(?:rmation)?|status"
+            r"pay(?:ing|s)? (?:with|from|using|via)$|pay(?:ment)? (?:methods?|options?|history"
+            r"|settings|details|info(?:rmation)?|status"
             r"|code"
             r"|plans?|stubs?|cards?|accounts?|later options|calendar|dates?|rates?|terms)|payments"
             r"|paying with|pay from|restore purchases?|(?:proceed|go|continue) to check ?out"
@@ -77,14 +80,15 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|期限|状态)"
             r"|订阅号|[已我]的?订阅|货到付款|已开通|未开通|开通城市|投资(?:者|组合|理财资讯)"
             r"|解锁(?:手机|屏幕|方式)"
-            r"|(?:付款|还款|扣款|支付|充值|缴费)(?:账户|账号|银行卡|卡|对象|人|日)|恢复购买"
+            r"|(?:付款|还款|扣款|支付|充值|缴费)(?:账户|户口|账号|银行卡|卡|对象|人|日)|恢复购买|前往结账|去结账"
             r"|去?结算(?:\W*\d+\W*)?$|付费(?:内容|专区|榜)|红包封面|购买力|免费试用规则|试用装"
             r"|结算页面|支付页|卖出价|买入价"
         ),
         asks_en=(
             r"payment|purchases?|checkout|charged?|billed|reload|add money|total|amount due"
             r"|subscription|trial|per month"
-            r"|/ ?mo(?:nth)?\b|/ ?y(?:ea)?r\b|auto-?renew\w*|price|fee"
+            r"|/ ?w(?:ee)?k\b|/ ?mo(?:nth)?\b|/ ?y(?:ea)?r\b|roaming|costs?|deposit"
+            r"|auto-?renew\w*|price|fee"
         ),
         asks_zh=(
             r"支付|付款|扣款|扣费|实付|应付|合计|总计|总价|会员|续费|自动续|订阅|元/[月年]|收费"
@@ -96,9 +100,10 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"transfer(?:ring)?|send (?:money|funds|cash|crypto|payment)|(?:send|pay) ?(?:us|hk"
             r"|nt)?[$€£¥]"
             r"|wire|remit|withdraw|cash out|move (?:money|funds)|borrow|lend|request loan"
+            r"|(?:issue|give) (?:an? )?refund|remind"
             r"|get (?:the |my )?loan|accept loan"
         ),
-        acts_zh=r"转账|汇款|转钱|提现|转出|转入|打款|划转|付给|借款|借钱|去借|放款|转给|转帐|取现",
+        acts_zh=r"转账|汇款|转钱|提现|转出|转入|打款|划转|付给|借款|借钱|去借|放款|转给|转帐|取现|提取",
         not_acts_en=(
             r"transfer (?:history|details|limits?|status|records?|settings|files?|data|guide|fees?)"
             r"|transfers|transferred|(?:file|data|photo) transfer|withdrawals?|wireless|bank "
@@ -110,7 +115,8 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|时间|助手)|已转账|文件传输"
         ),
         asks_en=(
-            r"transfer|send money|you send|gets|recipient|payee|beneficiary|withdrawal|send "
+            r"transfer|send money|you send|gets|recipient|payee|beneficiary|withdrawal"
+            r"|trade offer|you give|send "
             r"money|loan|iban"
         ),
         asks_zh=r"转账|汇款|收款(?:人|方|账户|账号)|提现|转数快|到账|借款|转给|付款账户",
@@ -128,7 +134,7 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|确认呼叫"
             r"|确认上车|立即用车|用车|挂号|抢票|购票|订票|订房|订座|退款|取消(?:订单|预订|预约"
             r"|行程|用车)"
-            r"|改签|退票|退货|报名|点餐|寄件|订单提交|去拼|抢单|租借|租车|开锁用车"
+            r"|改签|退票|退货|退保|取号|选座|办理|报名|点餐|寄件|订单提交|去拼|抢单|租借|租车|开锁用车"
         ),
         not_acts_en=(
             r"orders? (?:history|details?|status|summary|number|id|info|list|by|tracking"
@@ -146,10 +152,11 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|已预约|已下单|已报名|下单时间|[不可支]?支持退款|无理由退货"
         ),
         asks_en=(
-            r"your order|booking|reservation|pick-?up|fare|itinerary|cancel (?:the|your|this) "
+            r"your order|check-?in|boarding|draw|raffle|refund\w*|booking|reservation|pick-?up"
+            r"|fare|itinerary|cancel (?:the|your|this) "
             r"order"
         ),
-        asks_zh=r"订单|预订|预约|行程|下单|退款|报名",
+        asks_zh=r"订单|预订|预约|行程|下单|退款|报名|挂号|选座|就诊|退保|接单|打车|用车|航班|改期",
     ),
     "delete": ClassWords(
         acts_en=(
@@ -166,8 +173,9 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|your )?"
             rf"account|cancel {_MY}(?:\S+ )?(?:subscription|membership|plan|account|policy|service)"
             r"|forget (?:this )?(?:network|device|password)|unpair|revoke|overwrite|don't save"
-            r"|unlink"
-            r"|replace (?:file|existing|all)|throw away|get rid of|restore (?:factory|default)s?.*"
+            r"|unlink|bin it|drop(?: table)?"
+            r"|replace (?:file|existing|all)|throw away|get rid of|restore (?:factory"
+            r"|default)s?.*|merge|terminate"
         ),
         acts_zh=(
             r"删除|删掉|清空|清除|清理|移除|卸载|注销|销毁|抹掉|擦除|格式化|恢复出厂|重置|还原|退群"
@@ -176,7 +184,7 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|取消(?:会员|套餐|自动续费|服务)|关闭账[户号]|解绑|移[到至入](?:回收站|废纸篓)"
             r"|放入回收站|粉碎"
             r"|删好友|取消配对|忽略(?:此|该)?网络|不保存|永久|覆盖|撤回|扔掉|清掉|解除绑定"
-            r"|停用(?:账[户号])?|强行停止|强制停止|收回|释放(?:实例|空间)?|腾出空间"
+            r"|停用(?:账[户号])?|强行停止|强制停止|收回|释放(?:实例|空间)?|腾出空间|合并|下架|替换"
         ),
         not_acts_en=(
             r"(?:recently |permanently )?deleted|^to delete\b|clear (?:app )?cache|undelete|undo "
@@ -203,10 +211,13 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|reset|unsubscribe|leave (?:the |this )?group"
             r"|moved to (?:the )?(?:trash|bin)|no longer be|cancel (?:your |the "
             r")?(?:subscription|membership)"
-            r"|gone forever|start over"
+            r"|gone forever|start over|(?:be|is|are) (?:replaced|overwritten|merged)|can(?:not"
+            r"|'t) be "
+            r"(?:changed|returned|cancelled|withdrawn|refunded|reversed)|non-?refundable"
+            r"|unsaved|ends your \w+|minimum term"
         ),
         asks_zh=(
-            r"删除|清空|清除|移除|卸载|注销|恢复出厂|(?:无法|不可|不能|不会?再)(?:恢复|撤销|找回"
+            r"删除|清空|清除|移除|卸载|注销|恢复出厂|(?:无法|不可|不能|不会?再)(?:恢复|撤销|拆分|更改|取消|退|找回"
             r"|还原|撤回|逆)|永久"
             r"|格式化|抹掉|丢失|退出(?:该|此|本)?群|解散|重置|取消订阅|退订|解绑|放弃|回收站"
             r"|清理|覆盖|一去不"
@@ -218,7 +229,8 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|sideload"
             r"|download (?:and|&) install|download (?:anyway|apk)|restart (?:and|&|to|now to) "
             r"(?:install|update)"
-            r"|allow from this source|get (?:the )?app|open apk|flash"
+            r"|allow from this source|get (?:the )?app|open apk|flash (?:rom|firmware|image"
+            r"|recovery)"
         ),
         acts_zh=(
             r"安装|^更新$|(?:立即|马上|现在|全部|一键|版本|系统|软件|应用)更新|更新(?:全部|并|到"
@@ -298,8 +310,8 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|live location"
             r"|screen|publicly)|add friend|send (?:friend )?request|apply(?: now)?|sign (?:and"
             r"|&) \w+|invite|rsvp"
-            r"|file (?:a )?report|e-?mail it|release|upload(?: now| video| photo)?|reply all"
-            r"|hold to talk|comment"
+            r"|file (?:a )?report|e-?mail it|upload(?: now| video| photo)?|reply all"
+            r"|hold to (?:talk|record)(?: and send)?"
             r"|join (?:call|meeting)|accept (?:the )?(?:offer|invitation|contract)|e-?sign|sign "
             r"(?:document|contract)"
         ),
@@ -309,7 +321,7 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|发起通话|通话|开播|开始直播|投递|发送申请|添加到通讯录|加好友|添加好友|投票"
             r"|分享[到给至]|分享位置"
             r"|共享(?:实时)?位置|送出|寄出|传送|发给|举报|签署|邀请|按住说话|上传|发消息给"
-            r"|一键发|推送|回电|重拨|公开"
+            r"|一键发|申报|立即沟通|回拨|打招呼|推送|回电|重拨|公开"
         ),
         not_acts_en=(
             r"sent|sender|posts?(?:ed| office|al|er|s)|posts|postpone|postcode|call (?:log"
@@ -335,12 +347,14 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"(?:will be|to be) (?:sent|posted|published|shared)|new (?:post|tweet|story|message"
             r"|review|comment)|caption"
             r"|who can (?:see|view)|visible to|audience|share(?= \W)|share (?:with|your location"
-            r"|my location)|organi[sz]er|people with access|invit\w+|rsvp|approval"
+            r"|my location)|organi[sz]er|people with access|invit\w+|rsvp|approval|application"
+            r"|file a claim|will see|who (?:hears|sees)|\d recipients|\bas you\b|phone ?book"
+            r"|contacts? (?:will|to)"
             r"|everyone (?:can|will)|public(?:ly)?|live location"
         ),
         asks_zh=(
             r"发送|发布|发表|群发|拨打|呼叫|提交|公开|通话|转发|审批|申请人|报销|邀请|谁可以看"
-            r"|所有人可见|大家|实时位置|共享位置|位置共享|投递"
+            r"|所有人可见|大家|实时位置|共享位置|位置共享|投递|申报|接收人|贴文|评价|通讯录|以你的身份"
         ),
     ),
     "sign_in": ClassWords(
@@ -399,6 +413,11 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|display over other apps"
             r"|mock location.*|set (?:as )?default(?: sms)?(?: app)?|(?:unlock|open)(?: "
             r"\w+){0,3} (?:door|gate|garage|car)|disarm|share (?:my )?location.*|always-on vpn"
+            r"|(?:show|reveal|view|copy|export|back ?up) (?:\w+ ){0,2}(?:phrase|private key"
+            r"|seed|recovery \w+)"
+            r"|(?:start|stop|remote start) engine|remote start|(?:arm|disarm"
+            r"|off-grid)(?: \w+)?|app approvals"
+            r"|spending limits?|guard\w*|lock sim\w*|transfer (?:sim|esim)"
             r"|add vpn|connect vpn|stay signed in"
         ),
         acts_zh=(
@@ -413,7 +432,7 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"|通知使用权|特殊应用权限|模拟位置|纯净模式|无障碍服务|talkback|使用服务"
             r"|设为默认(?:应用|短信|电话)?"
             r"|关闭(?:查找|防护|保护|加密|验证|防火墙|纯净)|指纹(?:管理|解锁)?|人脸(?:识别|解锁"
-            r"|数据)|添加vpn|始终开启的vpn|开锁|开门|解除(?:防护|警戒|布防)|撤防|远程(?:开|控制"
+            r"|数据)|添加vpn|始终开启的vpn|开锁|开门|解除(?:防护|警戒|布防)|撤防|自启动|(?:后台|关联)(?:运行|启动)|消费限制|家长控制|青少年模式|远程(?:开|控制"
             r"|协助)"
         ),
         not_acts_en=(
@@ -425,13 +444,15 @@ CLASS_WORDS: Mapping[RiskClass, ClassWords] = {
             r"debugging|developer|device admin|accessibility|screen lock|protection|security"
             r"|vulnerab\w+|trust"
             r"|remote(?:ly)? control|control your|see your screen|door|lock|garage|alarm system"
-            r"|unlimited allowance"
+            r"|unlimited allowance|(?:secret|seed|recovery) phrase|private key"
+            r"|will stop working|e-?sim\b|disarmed?"
+            r"|remote start|approve all content|off-grid"
             r"|certificate|encryption|full control"
         ),
         asks_zh=(
             r"调试|开发者|设备管理|无障碍|锁屏|安全风险|防护|证书|完全控制|加密|远程(?:控制"
             r"|协助)|控制(?:本|您|你)的?(?:机|手机|设备)"
-            r"|看到你的屏幕|屏幕共享|共享屏幕|门锁|开锁|双重验证"
+            r"|看到你的屏幕|屏幕共享|共享屏幕|门锁|开锁|双重验证|助记词|私钥|自启动|停止工作|指纹|人脸|消费限制"
         ),
     ),
 }

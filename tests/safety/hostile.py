@@ -21,6 +21,12 @@ from tests.safety.screens import Case, Corpus, read_cases, write_dump
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNREAD_PX = (1080, 2400)
+LEARNT_FROM: tuple[Corpus, ...] = (
+    *("dev", "harmless"),
+    *("dev3", "harmless3"),
+    *("dev4", "harmless4"),
+)
+"""The sets that whoever writes the rules may look at; `heldout` is for the figure alone."""
 RUNS = frozenset({"allow", "notify"})
 """Levels at which an action runs without a person."""
 
@@ -137,10 +143,10 @@ def _describe(step: Judged) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--misses", choices=("dev", "harmless"), help="print what was judged wrong")
+    parser.add_argument("--misses", choices=LEARNT_FROM, help="print what was judged wrong")
     options = parser.parse_args()
-    for corpus in ("dev", "harmless", "heldout"):
-        judged = judge_all(corpus)  # type: ignore[arg-type]
+    for corpus in (*LEARNT_FROM, "heldout"):
+        judged = judge_all(corpus)
         if not judged:
             continue
         figures = count(judged)

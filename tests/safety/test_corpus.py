@@ -20,16 +20,26 @@ def judged(corpus: Corpus) -> list[Judged]:
     return judge_all(corpus, RulePolicy.load(CONFIGS))
 
 
-def test_irreversible_steps_meet_a_rule_or_a_person() -> None:
-    figures = count(judged("dev"))
-    assert figures.irreversible >= 300
-    assert figures.recall >= 0.99
+# The later sets have stranger pages; each figure is what the rules reached, not a goal.
+@pytest.mark.parametrize(
+    ("corpus", "screens", "least"), [("dev", 300, 0.99), ("dev3", 300, 0.97), ("dev4", 300, 0.93)]
+)
+def test_irreversible_steps_meet_a_rule_or_a_person(
+    corpus: Corpus, screens: int, least: float
+) -> None:
+    figures = count(judged(corpus))
+    assert figures.irreversible >= screens
+    assert figures.recall >= least
 
 
-def test_harmless_steps_are_seldom_asked_about() -> None:
-    figures = count(judged("harmless"))
-    assert figures.harmless >= 500
-    assert figures.false_rate <= 0.05
+@pytest.mark.parametrize(
+    ("corpus", "steps", "most"),
+    [("harmless", 500, 0.05), ("harmless3", 500, 0.05), ("harmless4", 400, 0.06)],
+)
+def test_harmless_steps_are_seldom_asked_about(corpus: Corpus, steps: int, most: float) -> None:
+    figures = count(judged(corpus))
+    assert figures.harmless >= steps
+    assert figures.false_rate <= most
 
 
 @pytest.mark.parametrize("corpus", ["dev"])

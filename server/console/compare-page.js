@@ -2,7 +2,7 @@
 
 import { address, get, part } from "./api.js";
 import { foreign, h, show } from "./dom.js";
-import { describeAction } from "./format.js";
+import { describeAction, moment } from "./format.js";
 import { t } from "./texts.js";
 import { picturesOf } from "./trace-page.js";
 import { readTrace } from "./trace/reading.js";
@@ -55,6 +55,6 @@ async function chooseOther(page, id) {
   show(page.content, h("h1", {}, t("Compare with…")), foreign(session.task, "p"),
     others.length ? h("ul.cards", {}, others.map((one) => h("li.card.row.apart", {},
       h("a", { href: `#/compare?a=${part(id)}&b=${part(one.session_id)}` }, foreign(one.task)),
-      h("span.small.muted", {}, `${one.created_at} · ${one.stop_reason || t("session open")}`))))
+      h("span.small.muted", {}, `${moment(one.created_at)} · ${one.stop_reason || t("session open")}`))))
       : h("p.card", {}, t("There is no other run of this task. Choose two under Sessions.")));
 }

@@ -4,7 +4,8 @@ import { address, get, part, post } from "./api.js";
 import { foreign, h, show } from "./dom.js";
 import { t } from "./texts.js";
 
-const CLASSES = ["send", "delete", "pay", "install", "permission", "credentials"];
+/** What a yes can be said to beforehand; the other classes are denied or left to the person. */
+const CLASSES = ["send", "delete", "pay", "transfer", "order", "unknown"];
 const TEMPLATES = 12;
 
 export async function showNewTask(page) {

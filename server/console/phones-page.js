@@ -46,11 +46,12 @@ const phoneAddress = (device) => `#/phones/${part(device.serial)}`;
 
 function phoneFacts(device) {
   const isReady = device.state === "device";
+  const marks = [...(device.name || device.model ? [device.serial] : []), ...(device.tags ?? [])];
   return [
     h("div.row.apart", {},
       h("h2", {}, h("a", { href: phoneAddress(device) }, foreign(device.name || device.model || device.serial))),
       h(`span.badge.${isReady ? "good" : "bad"}`, {}, isReady ? t("ready") : device.state)),
-    h("p.small.muted.wrap", {}, device.serial, device.tags?.length ? ` · ${device.tags.join(", ")}` : ""),
+    marks.length ? h("p.small.muted.wrap", {}, marks.join(" · ")) : null,
     device.hint ? h("p.notice.warn.small", {}, foreign(device.hint)) : null,
     h("p.small", {}, holderWords(device.lease)),
   ];

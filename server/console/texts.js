@@ -31,6 +31,6 @@ function stored() {
 /** A text in the person's language; `{name}` is replaced by the value of that name. */
 export function t(key, values = {}) {
   const one = values.n === 1 ? ENGLISH[`${key}|1`] : undefined;
-  const text = (language() === "zh" ? CHINESE[key] : one) ?? ENGLISH[key] ?? key.replace(/^(event|class) /, "").replaceAll("_", " ");
+  const text = (language() === "zh" ? CHINESE[key] : one) ?? ENGLISH[key] ?? key.replace(/^(event|class|level) /, "").replaceAll("_", " ");
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }

@@ -14,7 +14,7 @@
  */
 
 import { foreign, h, show } from "../dom.js";
-import { describeAction } from "../format.js";
+import { describeAction, moment } from "../format.js";
 import { t } from "../texts.js";
 import { shareOfChange } from "./difference.js";
 import { readTrace } from "./reading.js";
@@ -202,7 +202,7 @@ export function traceHead(session, ...tools) {
       [t("Ended with"), session.stop_reason ?? t("still open")],
       [t("Dialect"), session.task_type],
       [t("Model"), session.model_config?.model_name ?? session.model],
-      [t("Begun"), session.created_at],
+      [t("Begun"), moment(session.created_at)],
       [t("Session"), session.session_id],
       [t("Damage"), session.damage ? t("The log is damaged at line {n}: what was there is missing here; `localserver verify` says more.", { n: session.damage.line }) : ""],
     ].filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, foreign(value))))));

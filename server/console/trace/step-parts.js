@@ -20,13 +20,14 @@ export function actionLine(item) {
   return h("p.action-line", {},
     foreign(item.action ? describeAction(item.action) : t("no action"), "strong"),
     item.element?.label ? [" ", foreign(item.element.label, "span.muted")] : null,
-    " ", policyBadge(item.policy), " ", outcomeBadge(item.outcome));
+    " ", policyBadge(item.policy), " ", outcomeBadge(item.outcome),
+    item.policy?.reason ? h("span.small.muted.reason", {}, foreign(item.policy.reason)) : null);
 }
 
 function policyBadge(policy) {
   if (!policy || policy.level === "allow") return null;
   const look = policy.level === "deny" ? "bad" : "warn";
-  return h(`span.badge.${look}`, { title: policy.reason || null }, `${policy.level}: ${policy.class}`);
+  return h(`span.badge.${look}`, {}, `${t(`level ${policy.level}`)}: ${t(`class ${policy.class}`)}`);
 }
 
 export function outcomeBadge(outcome) {

@@ -14,6 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 import server.http.console
 from device.scripted_device import Frame, ScriptedDevice
 from server.model.scripted_model import Say
+from server.policy.decision import DEFAULT_LEVELS, LEVELS, RISK_CLASSES
 from tests.server.http.conftest import (
     AWAKE,
     COMPLETE,
@@ -81,6 +82,15 @@ def test_every_text_of_the_page_is_there_in_chinese() -> None:
         keys |= set(re.findall(r'\bt\("((?:[^"\\]|\\.)*)"', path.read_text(encoding="utf-8")))
     assert len(keys) > 150
     assert keys - translated == set()
+
+
+def test_the_form_offers_a_yes_to_what_a_yes_is_for_and_every_class_has_words() -> None:
+    page = (FOLDER / "new-task-page.js").read_text(encoding="utf-8")
+    offered = re.findall(r'"(\w+)"', page.partition("const CLASSES = [")[2].partition("]")[0])
+    assert {DEFAULT_LEVELS[name] for name in offered} == {"confirm"}  # type: ignore[index]
+    english = (FOLDER / "texts-en.js").read_text(encoding="utf-8")
+    assert set(re.findall(r'"class (\w+)"', english)) == set(RISK_CLASSES)
+    assert set(re.findall(r'"level (\w+)"', english)) == set(LEVELS) - {"allow"}
 
 
 @pytest.fixture

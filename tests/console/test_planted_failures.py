@@ -68,6 +68,7 @@ def test_a_model_that_answers_in_pixels_is_seen_by_its_ring_and_by_the_refusal(
     page.get_by_text("Device commands").click()
     expect(page.locator("ol.sent li").last).to_contain_text("input tap 296 1786")
     expect(page.locator("ol.sent li").last).to_contain_text("exit 0")
+    expect(page.locator(".action-line .badge")).to_have_text("done")  # the screen was harmless
     picture(page, "wrong-space")
     page.get_by_role("option", name="Step 3").click()
     trouble = page.locator(".detail .troubles")

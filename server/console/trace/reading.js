@@ -51,6 +51,7 @@ function groupByTry(events) {
     if (event.kind === "task_step") one.isAnswered = true;
     if (event.kind === "device_outcome") one.outcome = data;
     if (event.kind === "task_step") one.report = data;
+    if (event.kind === "policy_decision") one.policy = data; // once the screen was read
   }
   return tries;
 }
@@ -82,7 +83,7 @@ function stepItem(step, happened, texts) {
     requests: step.attempts ?? 1,
     rejections: happened?.rejections ?? [],
     failedRequests: (happened?.replies ?? []).flatMap((reply) => failedAttempts(reply.attempts)),
-    policy: step.policy ?? null,
+    policy: happened?.policy ?? step.policy ?? null,
     outcome: report?.outcome ?? happened?.outcome ?? null,
     events: happened?.events ?? [],
     failure: null,

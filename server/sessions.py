@@ -153,6 +153,8 @@ class SessionBook:
             session.events.append, "session_closed", {"stop_reason": stop_reason}, True
         )
         await self._engine.in_files(self._store.seal, session.id)
+        if not session.turn.locked():
+            self._sessions.pop(session.id, None)  # its log brings it back, should it go on
 
     async def reopen(self, session_id: object) -> None:
         """Let a session take steps again; errors as those of `turn`."""

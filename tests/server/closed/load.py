@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import itertools
 import json
 import os
 import re
@@ -99,6 +100,10 @@ class Caller:
         _, answer = await self.send("POST", "/get_session", body)
         return str(json.loads(answer)["session_id"])
 
+    async def close_session(self, session_id: str) -> None:
+        body = json.dumps({"stop_reason": "TASK_COMPLETED_SUCCESSFULLY"}).encode()
+        await self.send("POST", f"/v1/sessions/{session_id}/close", body)
+
     async def step(self, session_id: str, picture: bytes) -> int:
         status, _ = await self.send(
             "POST",
@@ -139,9 +144,9 @@ async def steady(
     form = as_form(picture)
     config = {"image_preprocess": {"target_image_size": [728, 728]}}
     callers = [Caller(port, token) for _ in range(options.sessions)]
-    ids = [
-        await caller.open_session({} if options.picture == "png" else config) for caller in callers
-    ]
+    wanted = {} if options.picture == "png" else config
+    current = [await caller.open_session(wanted) for caller in callers]
+    ids = list(current)
     interval_s = options.sessions / options.rate
     begin = time.monotonic() + 0.5
     added: list[float] = []
@@ -150,15 +155,21 @@ async def steady(
 
     async def drive(number: int) -> None:
         due = begin + interval_s * number / options.sessions
-        while due < begin + options.seconds:
+        for taken in itertools.count(1):
+            if due >= begin + options.seconds:
+                return
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             started = time.monotonic()
-            status = await callers[number].step(ids[number], form)
+            status = await callers[number].step(current[number], form)
             ended.append(time.monotonic())
             added.append(ended[-1] - started - options.model_s)
             if status != 200:
                 failed.append(status)
             due = max(due + interval_s, time.monotonic())
+            if options.steps_per_session and taken % options.steps_per_session == 0:
+                await callers[number].close_session(current[number])
+                current[number] = await callers[number].open_session(wanted)
+                ids.append(current[number])
 
     async def watch() -> None:
         while True:
@@ -175,7 +186,7 @@ async def steady(
     stored = sum(client.read_session(session_id)["steps"] for session_id in ids)
     return {
         "picture_mb": round(len(picture) / 1e6, 2),
-        "sessions": options.sessions,
+        "sessions": len(ids),
         "steps": len(added),
         "offered_per_s": options.rate,
         "steps_per_s": round(in_steady / (steady_to - steady_from), 1),
@@ -237,6 +248,9 @@ def main() -> None:
     parser.add_argument("--picture", choices=("png", "jpeg"), default="png")
     parser.add_argument("--waiting", type=int, default=0)
     parser.add_argument("--soak", type=float, default=0.0)
+    parser.add_argument(
+        "--steps-per-session", type=int, default=0, help="then it ends, and a new one begins"
+    )
     parser.add_argument("--model-port", type=int, default=0, help="be the model")
     options = parser.parse_args()
     if options.model_port:
@@ -244,7 +258,7 @@ def main() -> None:
         return
     if options.soak:
         options.seconds, options.sessions, options.rate = options.soak, 10, 20.0
-        options.model_s, options.picture = 0.05, "jpeg"
+        options.model_s, options.picture, options.steps_per_session = 0.05, "jpeg", 50
     if options.waiting:
         options.model_s = 600.0
     print(json.dumps(measure(options), indent=1))

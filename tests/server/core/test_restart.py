@@ -262,7 +262,7 @@ def test_a_rebuilt_session_is_the_session(serve: Serve) -> None:
     before = server._book._sessions[session_id]
     server = restart(server)
     try:
-        server.close_session(session_id, "TASK_COMPLETED_SUCCESSFULLY")
+        server.record_event(session_id, "note", {})
         after = server._book._sessions[session_id]
         for name in (
             "request",
@@ -277,6 +277,8 @@ def test_a_rebuilt_session_is_the_session(serve: Serve) -> None:
             assert getattr(after, name) == getattr(before, name), name
         assert isinstance(after.actions[0], Info)
         assert after.log.last_hash == before.log.last_hash
+        server.close_session(session_id, "TASK_COMPLETED_SUCCESSFULLY")
+        assert session_id not in server._book._sessions  # its log brings it back
     finally:
         server.close()
 

@@ -30,6 +30,7 @@ from server.control import TaskControl
 from server.elements import Target
 from server.error_body import describe_error
 from server.errors import ScreenWithheldError, TreeNeededError
+from server.log_lines import bind
 from server.loop_decision import Decision
 from server.loop_options import LoopOptions, Question, StepServer, check_answerer
 from server.loop_phone import LoopPhone
@@ -103,7 +104,8 @@ def run_task(
         confirmed=confirmed,
         before_step=before_step or (lambda: None),
     )
-    return loop.run()
+    with bind(session=session_id, device=device.serial):
+        return loop.run()
 
 
 class _AgentLoop:
@@ -158,7 +160,8 @@ class _AgentLoop:
                 observation = self.observe()
                 decision = self.decide(observation)
                 if decision is not None:
-                    self.follow(decision, observation)
+                    with bind(step=decision.step):
+                        self.follow(decision, observation)
         except TaskEnd as end:
             return self.end(end, started)
         except KeyboardInterrupt:

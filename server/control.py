@@ -220,11 +220,16 @@ class TaskControl:
             self._changed.notify_all()
 
     def _wrong_state(self) -> TaskStateError:
-        return TaskStateError(
-            f"the task is {self._state}: nothing waits for this; "
-            "read the task again before answering",
-            state=self._state,
-        )
+        state = self._state
+        if state == "done":
+            text = "the task is over; start it again (retry), or go on in its session"
+        elif self._stop is not None:
+            text = "the task is being stopped; wait for its end"
+        else:
+            text = (
+                f"a task that is {state} does not take this; read it again to see what it waits for"
+            )
+        return TaskStateError(text, state=state)
 
     def restore(self, state: TaskState, asked: Asked | None, hold: Hold | None) -> None:
         """Wait on where the task waited before the program's restart; no loop runs yet."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from device.errors import DeviceError
 from parsers.errors import ParserError
-from server.errors import ReplyUnreadableError, ServerError, status_of
+from server.errors import BadRequestError, ReplyUnreadableError, ServerError, status_of
 
 
 class ErrorBody(TypedDict):
@@ -46,6 +47,21 @@ def public_code(error: ServerError | DeviceError | ParserError) -> str:
     if isinstance(error, ReplyUnreadableError) and error.details.get("rejection"):
         return f"parser.{error.details['rejection']}"
     return error.code
+
+
+def explain_invalid(errors: Sequence[Any], see: str = "/docs for the shape") -> BadRequestError:
+    """Name the first wrong field and list all of them, without echoing what was sent.
+
+    Args:
+        errors: As Pydantic lists them.
+        see: Where the caller finds what is right.
+    """
+    fields = [
+        {"field": ".".join(str(part) for part in item["loc"]), "problem": item["msg"]}
+        for item in errors[:20]
+    ]
+    first = fields[0] if fields else {"field": "body", "problem": "invalid"}
+    return BadRequestError(f"{first['field']}: {first['problem']}; see {see}", fields=fields)
 
 
 def http_status(error: BaseException) -> int:

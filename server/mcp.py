@@ -9,6 +9,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from server.hands import Hands
+from server.mcp_tools.arguments import StrictArguments
 from server.mcp_tools.high_level import add_high_level_tools
 from server.mcp_tools.low_level import add_low_level_tools
 from server.mcp_tools.veil import Veil
@@ -31,7 +32,7 @@ def create_mcp(
 ) -> MCPServer[Any]:
     """The MCP server over the same parts as the HTTP API; `mcp_privacy` says what it tells."""
     veil = Veil(settings, lambda: [row.serial for row in phones.list()])
-    mcp: MCPServer[Any] = MCPServer(
+    mcp = StrictArguments(
         "localserver", instructions=INSTRUCTIONS, version=VERSION, log_level="WARNING"
     )
     add_low_level_tools(mcp, phones, hands, veil)

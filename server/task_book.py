@@ -68,7 +68,9 @@ class TaskBook:
                 pass  # no such session: no such task
         run = self._known(task_id)
         if run is None:
-            raise TaskNotFoundError("no such task; GET /v1/tasks lists those that there are")
+            raise TaskNotFoundError(
+                "no task has this id; give the whole `task_id` that its start answered"
+            )
         return run
 
     def _known(self, task_id: str) -> TaskRun | None:

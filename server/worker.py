@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import queue
 import threading
 from collections.abc import Callable
@@ -23,14 +24,15 @@ class Worker:
         self._start_lock = threading.Lock()
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
-        """Run `call` after those that were submitted before it."""
+        """Run `call` after those that were submitted before it, in the submitter's context."""
         future: Future[T] = Future()
+        context = contextvars.copy_context()  # what is bound to log lines crosses into the thread
 
         def run() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
-                result = call()
+                result = context.run(call)
             except BaseException as error:
                 future.set_exception(error)
             else:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,8 +11,8 @@ from starlette.exceptions import HTTPException
 
 from device.errors import DeviceError
 from parsers.errors import ParserError
-from server.error_body import describe_error, http_status
-from server.errors import BadRequestError, ServerError
+from server.error_body import describe_error, explain_invalid, http_status
+from server.errors import ServerError
 
 logger = logging.getLogger(__name__)
 
@@ -130,18 +128,6 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, answer_invalid)
     app.add_exception_handler(HTTPException, answer_framework)
     app.add_exception_handler(Exception, answer_unexpected)
-
-
-def explain_invalid(errors: Sequence[Any]) -> BadRequestError:
-    """Name the first wrong field and list all of them, without echoing what was sent."""
-    fields = [
-        {"field": ".".join(str(part) for part in item["loc"]), "problem": item["msg"]}
-        for item in errors[:20]
-    ]
-    first = fields[0] if fields else {"field": "body", "problem": "invalid"}
-    return BadRequestError(
-        f"{first['field']}: {first['problem']}; see /docs for the shape", fields=fields
-    )
 
 
 def _translate(error: HTTPException) -> ServerError:

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
+from server.error_body import explain_invalid
 from server.errors import BadRequestError
-from server.http.errors import explain_invalid
 from server.http.idempotency import IdempotencyKey, with_key
 from server.http.json_body import JsonRoute
 from server.http.schemas import CloseBody, EventBody, LookBody, SessionBody, StepBody

@@ -47,13 +47,16 @@ def tells_errors(
         try:
             return await tool(*args, **kwargs)
         except (ServerError, DeviceError, ParserError) as error:
-            body = describe_error(error)
-            text = TextContent(type="text", text=f"{body['code']}: {body['message']}")
-            return CallToolResult(
-                content=[text], structured_content={"error": dict(body)}, is_error=True
-            )
+            return tell_error(error)
 
     return call
+
+
+def tell_error(error: ServerError | DeviceError | ParserError) -> CallToolResult:
+    """An error as `code: message` for models and as the usual body for programs."""
+    body = describe_error(error)
+    text = TextContent(type="text", text=f"{body['code']}: {body['message']}")
+    return CallToolResult(content=[text], structured_content={"error": dict(body)}, is_error=True)
 
 
 def answer(facts: Mapping[str, Any], *blocks: ContentBlock) -> CallToolResult:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import io
+import json
+import logging
 import threading
 import time
 from typing import Any
@@ -40,6 +43,7 @@ from server.errors import (
     ReplyUnreadableError,
     StorageError,
 )
+from server.log_lines import JsonLines
 from server.loop_options import LoopOptions, Question
 from server.task_result import StepReport, TaskResult
 from server.worker import Worker
@@ -122,6 +126,23 @@ def test_the_server_gets_the_phones_own_bytes_and_what_is_in_front(serve: Any, p
         "screenshot": {"type": "image_bytes", "data": first},
         "foreground": "com.android.launcher3",
     }
+
+
+def test_what_is_logged_while_an_action_is_done_says_where(serve: Any, phone: Any) -> None:
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(JsonLines())
+    logger = logging.getLogger("device.slow")
+    logger.addHandler(handler)
+    phone.next("screenshot", lambda: logger.warning("a slow look"))
+    phone.next("tap", lambda: logger.warning("a slow tap"))
+    try:
+        run(serve(TAP, DONE), phone)
+    finally:
+        logger.removeHandler(handler)
+    told = [json.loads(line) for line in out.getvalue().splitlines()]
+    where = [(line.get("session"), line.get("device"), line.get("step")) for line in told]
+    assert where == [("session-1", "fake-1", None), ("session-1", "fake-1", 1)]
 
 
 def test_a_fresh_start_goes_to_the_home_screen_first(serve: Any, phone: Any) -> None:

@@ -119,9 +119,36 @@ async def test_an_input_that_makes_no_sense_is_an_error_and_does_nothing(
         app = await fail(client, "awake", app="no such app")
         phone = await fail(client, "click", x=1, y=1, device="x;id>F;")
     assert off.startswith("request.invalid: ") and off_px.startswith("request.invalid: ")
-    assert "key" in key
+    assert key.startswith("request.invalid: key: ") and key.endswith("the tool's input schema")
     assert app.startswith("device.app_not_found: ")
     assert phone.startswith("device.not_found: ")
+    assert service.phone.inputs() == []
+
+
+WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("click", {"x": 1, "y": 1, "button": 2}, "button: there is no such argument; there are x, y,"),
+    ("click", {"x": "left", "y": 1}, "x: Input should be a valid number"),
+    ("click", {"x": 1}, "y: Field required; see the tool's input schema"),
+    ("get_device_list", {"all": True}, "all: there is no such argument; this tool takes none"),
+    ("tap", {"x": 1, "y": 1}, "there is no tool of that name; there are ask_agent, awake, click,"),
+    ("execute_task", {"task": "x"}, "task: there is no such argument; there are task_description,"),
+    ("task_wait", {"task_id": "x", "timeout_s": 60}, "timeout_s: Input should be less than or"),
+)
+
+
+async def test_a_wrong_argument_is_a_typed_error_that_names_the_right_ones(
+    start: Start, era: str
+) -> None:
+    service = start()
+    async with connected(service, era) as client:
+        for tool, arguments, words in WRONG:
+            told = await fail(client, tool, **arguments)
+            assert told.startswith(f"request.invalid: {words}"), told
+        # Told in words that fit every door: there is no HTTP behind this one.
+        gone = await fail(client, "task_status", task_id="nothing")
+    assert gone == (
+        "task.not_found: no task has this id; give the whole `task_id` that its start answered"
+    )
     assert service.phone.inputs() == []
 
 

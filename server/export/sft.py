@@ -17,18 +17,21 @@ from typing import Any
 from PIL import Image
 
 from parsers.action import Action, Size
-from parsers.base import Environment, PromptRequest
+from parsers.base import Environment, PromptRequest, ScreenElement
 from parsers.errors import ParserError
 from server.export.episode import Episode, EpisodeStep, NotExportableError
 from server.export.formats import ExportOptions, Progress, Written
-from server.export.rebuilding import action_as_written, sent_size_for
+from server.export.rebuilding import action_as_written, elements_of, sent_size_for
 from server.export.redaction import Redactor
+from server.marks import draw_marks
 from server.prompts import ParserShelf
 from server.settings import load_settings
 
 DATASET = "localserver"
 JPEG_QUALITY = 90
 IMAGE_TAG = "<image>"
+MARKED = "#marked"
+"""Behind a picture's name: its copy with the numbered elements drawn in."""
 
 
 def write(
@@ -56,7 +59,7 @@ def write(
                 notes.append(f"step {step.number} is left out: {reason}")
                 continue
             names: list[str] = []
-            save = _Saver(step, images, sample.sent_size, redactor)
+            save = _Saver(step, images, sample.sent_size, redactor, sample.marks)
             turns = [_turn(message, names, save, redactor) for message in sample.messages]
             turns.append({"role": "assistant", "content": _tagless(redactor.text(sample.answer))})
             line = {"messages": turns, "images": names}
@@ -74,6 +77,7 @@ class _Sample:
     messages: Sequence[Mapping[str, Any]]
     answer: str
     sent_size: Size
+    marks: Sequence[ScreenElement] = ()
 
 
 def _as_sent(step: EpisodeStep, redactor: Redactor) -> _Sample:
@@ -121,15 +125,19 @@ class _Saver:
     images: Path
     size: Size
     redactor: Redactor
+    marks: Sequence[ScreenElement]
 
     def __call__(self, url: str) -> str:
-        stem = url.rpartition("/")[2].rpartition(".")[0]
+        url, marked, _ = url.partition(MARKED)
+        stem = url.rpartition("/")[2].rpartition(".")[0] + ("_marked" if marked else "")
         name = f"{stem}_{self.size.width_px}x{self.size.height_px}.jpeg"
         if not (self.images / name).exists():
             picture = self.redactor.prompt_picture(self.step, url)
             size = (self.size.width_px, self.size.height_px)
             if picture.size != size:
                 picture = picture.resize(size, Image.Resampling.BICUBIC)
+            if marked:
+                draw_marks(picture, self.marks)
             picture.save(self.images / name, "JPEG", quality=JPEG_QUALITY)
         return f"images/{self.images.name}/{name}"
 
@@ -159,21 +167,22 @@ class _Rebuilder:
     def __init__(self, options: ExportOptions, episode: Episode) -> None:
         shelf = ParserShelf(load_settings(options.config_dir).config_dir)
         self._parser = shelf.get(str(options.dialect), variant=options.variant)
-        if self._parser.needs_elements:
-            raise NotExportableError(
-                f"{options.dialect} numbers the elements of a screen, which this log does not hold "
-                "for it; choose a dialect with points"
-            )
         self._task = episode.task
         self._environments: list[Environment] = []
         self._actions: list[Action] = []
+        self._before: Action | None = None
 
     def sample(self, step: EpisodeStep) -> _Sample:
         parser, wire = self._parser, step.message["environment"]
         size = sent_size_for(step, parser)
+        before, self._before = self._before, step.action
+        numbered = elements_of(step, parser, before)
+        image = str(wire["image"])
         self._environments.append(
             Environment(
-                image=str(wire["image"]),
+                image=image,
+                marked_image=f"{image}{MARKED}" if numbered and parser.images.marked else None,
+                elements=numbered.elements if numbered else None,
                 user_comment=str(wire.get("user_comment", "")),
                 size=step.size,
                 foreground=wire.get("foreground"),
@@ -182,9 +191,12 @@ class _Rebuilder:
         request = PromptRequest(
             task=self._task, environments=self._environments, actions=self._actions, sent_size=size
         )
-        action = action_as_written(step, parser)
+        action = action_as_written(step, parser, numbered)
+        marks = numbered.elements if numbered else ()
         try:
-            return _Sample(parser.write_prompt(request), parser.action2str(action), size)
+            if parser.needs_elements and numbered is None:
+                raise _LeftOut("its UI tree is not in the log, so nothing can be numbered")
+            return _Sample(parser.write_prompt(request), parser.action2str(action), size, marks)
         except NotImplementedError as error:
             raise NotExportableError(
                 f"{parser.name} is a dialect that is only read; choose one with a writer "

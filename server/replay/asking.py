@@ -19,7 +19,7 @@ from server.asking import put_pictures_in
 from server.elements import NumberedElements
 from server.errors import ImageError, ModelError
 from server.export.episode import Episode, EpisodeStep, NotExportableError
-from server.export.rebuilding import action_as_written, sent_size_for
+from server.export.rebuilding import action_as_written, elements_of, sent_size_for
 from server.images import (
     MEDIA_TYPES,
     check_screenshot,
@@ -32,7 +32,7 @@ from server.model.client import AsksModel
 from server.model.providers import ModelTarget
 from server.records.messages import name_pictures
 from server.replay.agreement import Agreement, compare_actions, find_target
-from server.replay.frames import elements_of, frame_of
+from server.replay.frames import frame_of
 from server.settings import Settings
 
 
@@ -109,8 +109,8 @@ async def ask_session(
     history = _History(episode, parser)
     for step in episode.iter_steps():
         recorded = step.action.to_wire(include_meta=False)
+        numbered = history.see(step)
         try:
-            numbered = history.see(step)
             question = (
                 _as_recorded(step, parser, history, numbered, settings)
                 if is_same
@@ -120,7 +120,7 @@ async def ask_session(
             yield AskedStep(step.number, recorded, skipped=str(reason))
         else:
             yield await _ask(step, recorded, question, model, target, parser)
-        history.note(step)
+        history.note(step, numbered)
 
 
 class _History:
@@ -154,10 +154,10 @@ class _History:
         )
         return numbered
 
-    def note(self, step: EpisodeStep) -> None:
+    def note(self, step: EpisodeStep, numbered: NumberedElements | None) -> None:
         """Add the step's action as this dialect's model would have meant it."""
         self.before = step.action
-        self.actions.append(action_as_written(step, self._parser))
+        self.actions.append(action_as_written(step, self._parser, numbered))
 
 
 def _as_recorded(

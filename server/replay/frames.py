@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parsers.action import Action, Grid
-from parsers.base import ElementSpace, Parser, RelativeSpace, Reply, ReplyContext
-from server.elements import NumberedElements, number_elements, number_grid
+from parsers.action import Action
+from parsers.base import Parser, RelativeSpace, Reply, ReplyContext
 from server.export.episode import Episode, EpisodeStep
+from server.export.rebuilding import elements_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +42,6 @@ def read_recorded_reply(fields: Mapping[str, Any], content: str) -> Reply:
 def reply_of(step: EpisodeStep) -> Reply:
     """The reply that a step was answered with."""
     return read_recorded_reply(step.message, "model_response")
-
-
-def elements_of(
-    step: EpisodeStep, parser: Parser, before: Action | None
-) -> NumberedElements | None:
-    """The numbered elements of a step, numbered again from what the log holds.
-
-    None where the dialect numbers none, or the log holds no tree (numbers that came from OCR).
-    """
-    if not parser.needs_elements:
-        return None
-    base = parser.space.base if isinstance(parser.space, ElementSpace) else 1
-    if isinstance(before, Grid):
-        return number_grid(step.size, base)
-    return number_elements(step.tree, step.size, base) if step.tree is not None else None
 
 
 def frame_of(step: EpisodeStep, parser: Parser, before: Action | None) -> ReplyContext:

@@ -146,6 +146,23 @@ def test_a_prompt_rebuilt_for_another_dialect_is_answered_in_it(
     assert read[-1].action == "COMPLETE"
 
 
+def test_a_prompt_rebuilt_for_a_dialect_of_numbers_shows_marks_and_answers_with_a_number(
+    record: Record, tmp_path: Path
+) -> None:
+    beside = REPLIES[1].replace("500,320", "500,950")
+    on_it = REPLIES[1].replace("500,320", "500,625")
+    trees = dict.fromkeys((1, 2, 3), PRIVATE_TREE)
+    done = record([on_it, beside, on_it], trees=trees, picture=paint(108, 240)).export(
+        tmp_path, "sft", dialect="element_dsl"
+    )
+    [first, last] = read_lines(tmp_path / "train.jsonl")
+    assert [one["messages"][-1]["content"][-8:] for one in (first, last)] == ["click(3)"] * 2
+    assert first["images"][0].endswith("step_0001_marked_108x240.jpeg")
+    assert (tmp_path / first["images"][0]).is_file()
+    assert "ann@example.com" not in json.dumps(first)
+    assert done.notes == ("step 2 is left out: the element DSL points at element numbers only",)
+
+
 def test_a_dialect_that_is_only_read_says_so(record: Record, tmp_path: Path) -> None:
     done = record(REPLIES).export(tmp_path, "sft", dialect="showui")
     assert done.status == "failed"

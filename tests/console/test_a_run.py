@@ -7,7 +7,8 @@ import subprocess
 import time
 from dataclasses import replace
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from device.scripted_device import Call, Frame, ScriptedDevice
 from server.model.scripted_model import Hang
@@ -28,7 +29,28 @@ INFO = step_reply(action="INFO", value="which size?")
 SLIDE = step_reply(action="SLIDE", point1="500,800", point2="500,200")
 
 
-def test_a_task_is_started_watched_answered_confirmed_and_found_again(
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Go to a control as somebody without a mouse does."""
+    expect(wanted).to_be_visible()
+    for _ in range(80):
+        if wanted.evaluate("one => one === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"the keyboard does not reach {wanted}")
+
+
+def press(page: Page, name: str) -> None:
+    tab_to(page, page.get_by_role("button", name=name))
+    page.keyboard.press("Enter")
+
+
+def type_into(page: Page, label: str, text: str) -> None:
+    tab_to(page, page.get_by_label(label, exact=True))
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+
+
+def test_a_task_is_started_watched_answered_confirmed_and_found_again_by_keyboard_alone(
     start: Start, visit: Visit
 ) -> None:
     frames = [Frame("home"), Frame("pay", tree=button("提交订单"), app=SHOP), Frame("paid")]
@@ -37,14 +59,14 @@ def test_a_task_is_started_watched_answered_confirmed_and_found_again(
     visitor = visit(service)
     page = visitor.go("new")
 
-    page.get_by_label("What is to be done").fill("order a coffee")
-    page.get_by_label("Most seconds").fill("120")
-    page.get_by_role("button", name="Start").click()
+    type_into(page, "What is to be done", "order a coffee")
+    type_into(page, "Most seconds", "120")
+    press(page, "Start")
 
     question = page.get_by_role("alertdialog", name="The model asks")
     expect(question).to_contain_text("which size?")
-    page.get_by_label("Your answer").fill("a big one")
-    page.get_by_role("button", name="Answer").click()
+    type_into(page, "Your answer", "a big one")
+    page.keyboard.press("Enter")
 
     confirm = page.get_by_role("alertdialog", name="May it do this?")
     expect(confirm).to_contain_text("CLICK (500, 320)")
@@ -54,7 +76,7 @@ def test_a_task_is_started_watched_answered_confirmed_and_found_again(
     assert [call.name for call in service.phone.inputs()] == ["open_app"]
     page.reload()  # whoever comes only now sees the same
     expect(confirm.locator("svg.target .line")).to_have_count(1)
-    page.get_by_role("button", name="Yes, do it").click()
+    press(page, "Yes, do it")
 
     expect(page.locator(".badge", has_text="TASK_COMPLETED_SUCCESSFULLY")).to_be_visible()
     assert [call.name for call in service.phone.inputs()] == ["open_app", "tap"]
@@ -68,14 +90,16 @@ def test_a_task_is_started_watched_answered_confirmed_and_found_again(
     expect(third).to_contain_text("model 0.")
     expect(page.locator("main")).to_contain_text("it is off")
 
-    page.get_by_role("link", name="Sessions", exact=True).click()
-    page.get_by_label("Words of the task").fill("COFFEE")
-    page.get_by_label("App", exact=True).fill("shop")
+    tab_to(page, page.get_by_role("link", name="Sessions", exact=True))
+    page.keyboard.press("Enter")
+    type_into(page, "Words of the task", "COFFEE")
+    type_into(page, "App", "shop")
     expect(page.get_by_role("link", name="order a coffee")).to_be_visible()
-    page.get_by_label("App", exact=True).fill("no such app")
+    type_into(page, "App", "no such app")
     expect(page.get_by_text("Nothing found.")).to_be_visible()
-    page.get_by_label("App", exact=True).fill("")
-    page.get_by_role("link", name="order a coffee").click()
+    type_into(page, "App", "shop")
+    tab_to(page, page.get_by_role("link", name="order a coffee"))
+    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Step 1 of 4")).to_be_visible()
 
 

@@ -60,6 +60,8 @@ class RemoteLocalServer:
             timeout=httpx2.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
             follow_redirects=False,
             trust_env=False,
+            # Reading all certificates takes longer than a call: only where there is one to check.
+            verify=self.base_url.lower().startswith("https:"),
         )
 
     # --- the walk, as in process ------------------------------------------------------------------

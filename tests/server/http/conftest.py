@@ -86,10 +86,9 @@ class Service:
         self.url = f"http://127.0.0.1:{port}"
         self.authorization = {"Authorization": f"Bearer {self.token}"}
         self.client = RemoteLocalServer(self.url, self.token, timeout_s=30)
-        self.raw = httpx2.Client(
-            base_url=self.url, timeout=30, trust_env=False, headers=self.authorization
-        )
-        self.stranger = httpx2.Client(base_url=self.url, timeout=30, trust_env=False)
+        plain: dict[str, Any] = {"timeout": 30, "trust_env": False, "verify": False}
+        self.raw = httpx2.Client(base_url=self.url, headers=self.authorization, **plain)
+        self.stranger = httpx2.Client(base_url=self.url, **plain)
 
     @property
     def phone(self) -> ScriptedDevice:

@@ -44,7 +44,7 @@ async def connected(
 
     headers = {"Authorization": f"Bearer {token or service.token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False, verify=False) as http,
         Client(
             streamable_http_client(f"{service.url}/mcp/", http_client=http),
             mode=mode,  # type: ignore[arg-type]

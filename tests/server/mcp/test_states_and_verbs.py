@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +14,18 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from device.scripted_device import Frame, ScriptedDevice
-from server.cli import app
 from server.errors import TaskStateError
 from server.model.scripted_model import Fail, Hang, RecordedRequest, Turn, wait_for_requests
+from server.task_cli import app
 from server.task_request import TaskInfo
-from tests.server.http.conftest import CLICK, COMPLETE, ScriptedPhones, Service, Start, step_reply
+from tests.server.http.conftest import (
+    CLICK,
+    COMPLETE,
+    ScriptedPhones,
+    Service,
+    starter,
+    step_reply,
+)
 from tests.server.http.test_task_control import SHOP, button
 from tests.server.mcp.conftest import connected
 
@@ -69,17 +76,15 @@ def script(request: RecordedRequest) -> Turn:
         return step_reply(action="TAKE_OVER", value="solve the captcha")
     if "FAIL" in words:
         return Fail(500)
-    return COMPLETE if "DONE" in words else Hang(30)
+    return COMPLETE if "DONE" in words else Hang(300)
 
 
 class House:
-    """A service with a phone for the task in question, and one that is busy."""
+    """A service and its four doors."""
 
     def __init__(self, service: Service, client: Client) -> None:
         self.service, self.client = service, client
         self._runner = CliRunner(env={"LOCALSERVER_API_TOKEN": service.token})
-        service.client.start_task({"task": "HANG", "serial": "busy"})
-        wait_for_requests(service.model, 1)
         self.ways: dict[str, Call] = {
             "http": self.http, "in process": self.in_process, "cli": self.cli, "mcp": self.mcp,
         }  # fmt: skip
@@ -144,7 +149,7 @@ class House:
 
     async def cli(self, verb: str, task: str) -> str:
         words = {"reply": ["x"], "confirm": ["yes"]}.get(verb, [])
-        line = ["task", verb.replace("_", "-"), task, *words, "--server", self.service.url]
+        line = [verb.replace("_", "-"), task, *words, "--server", self.service.url]
         result = await asyncio.to_thread(self._runner.invoke, app, [*line, "--json"])
         if result.exit_code == 0:
             return outcome(task, json.loads(result.stdout))
@@ -170,21 +175,23 @@ def outcome(task: str, facts: dict[str, Any]) -> str:
     return facts["state"] + (f"/{facts['hold']}" if facts.get("hold") else "")
 
 
-@contextlib.asynccontextmanager
-async def a_house(start: Start) -> AsyncIterator[House]:
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service for all states, with a phone for the task in question, and one that is busy."""
     pay = Frame("pay", tree=button("提交订单"), app=SHOP)
-    phones = ScriptedPhones(
-        ScriptedDevice([pay], serial="free"), ScriptedDevice([pay], serial="busy")
-    )
-    service = start(script, phones=phones)
-    async with connected(service, "auto") as client:
-        yield House(service, client)
+    phones = ScriptedPhones(*(ScriptedDevice([pay], serial=name) for name in ("free", "busy")))
+    with contextlib.ExitStack() as stack:
+        running = starter(stack, tmp_path_factory.mktemp("states"))(script, phones=phones)
+        running.client.start_task({"task": "HANG", "serial": "busy"})
+        wait_for_requests(running.model, 1)
+        yield running
 
 
 @pytest.mark.parametrize("state", TABLE)
-async def test_each_verb_has_the_same_outcome_each_way(start: Start, state: str) -> None:
+async def test_each_verb_has_the_same_outcome_each_way(service: Service, state: str) -> None:
     wanted = {verb: TABLE[state].get(verb, REFUSED) for verb in VERBS}
-    async with a_house(start) as house:
+    async with connected(service, "auto") as client:
+        house = House(service, client)
         task = await asyncio.to_thread(house.bring_to, state)
         before = await asyncio.to_thread(house.service.client.get_task, task)
         found: dict[str, dict[str, str]] = {}

@@ -114,6 +114,8 @@ class Environment:
         foreground: Package of the app on screen, where known.
         last_result: What became of the previous action: "ok", or the error in plain words.
         size: Size of the screenshot in pixels as it was taken.
+        marker: A word that nobody who writes on screens can know; between marks with it stands
+            what was read off the screen. "" where the prompt shows no such texts.
     """
 
     image: str
@@ -123,6 +125,7 @@ class Environment:
     foreground: str | None = None
     last_result: str | None = None
     size: Size | None = None
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +155,14 @@ class ReplyContext:
         screen_size: Size of the screenshot as taken (dialects that answer in screen pixels).
         element_count: How many numbered elements the prompt listed; None if it listed none.
         elements: They, where their places are known (parts of a grid's cell are places).
+        marker: That of the observation: a reply that carries it into a field is refused.
     """
 
     sent_size: Size | None = None
     screen_size: Size | None = None
     element_count: int | None = None
     elements: tuple[ScreenElement, ...] | None = None
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import re
 from typing import ClassVar
 
 from pydantic import ValidationError
@@ -10,6 +11,10 @@ from pydantic import ValidationError
 from parsers.action import Action, Rejection, describe_validation_error
 from parsers.base import Parser, Reply, ReplyContext
 from parsers.reading import REPLY_MAX_CHARS, Reading, Refused
+
+MEMORY_MAX_CHARS = 1000
+"""What a summary may carry into the next prompts: a page must not fill them."""
+_HIDING = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]")
 
 
 class Dialect(Parser):
@@ -48,7 +53,11 @@ class Dialect(Parser):
         raw = reply.content or reply.reasoning
         try:
             action = self._read_reply(reply, reading)
-            update: dict[str, object] = {"meta": reading.meta(raw)}
+            _check_marker(action, reading.context.marker)
+            summary = tame(action.summary)
+            if summary != action.summary:
+                reading.repair("the summary was cut to what a memory may hold")
+            update: dict[str, object] = {"meta": reading.meta(raw), "summary": summary}
             if not action.cot and reply.reasoning and not reading.from_reasoning:
                 update["cot"] = reply.reasoning.strip()
             return action.model_copy(update=update)
@@ -101,6 +110,27 @@ class Dialect(Parser):
             if (said.action in stops) != (action.action in stops):
                 raise Refused("multiple_actions", "an act and a stop in one reply: give one")
             raise Refused("conflict", "the text and the tool call name different actions")
+
+
+def tame(memory: str) -> str:
+    """What a model writes for its next prompts: bounded, and without characters that hide words."""
+    if len(memory) <= MEMORY_MAX_CHARS and memory.isprintable():
+        return memory
+    shown = _HIDING.sub("", memory)
+    return shown if len(shown) <= MEMORY_MAX_CHARS else shown[: MEMORY_MAX_CHARS - 1] + "…"
+
+
+def _check_marker(action: Action, marker: str) -> None:
+    """A field with the prompt's own marks in it was copied, or dictated by the screen.
+
+    Raises:
+        Refused: `bad_arg`.
+    """
+    if not marker:
+        return
+    for name, value in action.model_dump(exclude={"cot", "meta"}).items():
+        if isinstance(value, str) and marker in value:
+            raise Refused("bad_arg", f"{name} repeats the marks of the prompt", value)
 
 
 _NO_CALL = ("no_action", "unknown_action", "empty")

@@ -44,7 +44,7 @@ from parsers.mobile_use_arguments import one_line
 from parsers.prompt_blocks import describe_situation, describe_steps
 from parsers.prompting import fill, image_part, message, need_prompt, part_of, text_part
 from parsers.reading import Reading, Refused
-from parsers.single_turn import describe_elements, need_elements
+from parsers.single_turn import describe_elements, mark_as_data, need_elements
 
 
 class M3a(JsonAction):
@@ -68,7 +68,7 @@ class M3a(JsonAction):
         facts = {
             "task": request.task,
             "history": steps or part_of(prompt, "no_history"),
-            "elements": describe_elements(elements),
+            "elements": mark_as_data(prompt, describe_elements(elements), request.current.marker),
         }
         blocks = [fill(part_of(prompt, "user"), facts)]
         situation = describe_situation(prompt, request)

@@ -67,6 +67,7 @@ _FORMS = {
     "{} must be a literal": "{} 必须是字面值",
     "{} must be a text": "{} 必须是文字",
     "{} needs {}": "{} 缺少 {}",
+    "{} repeats the marks of the prompt": "{} 里出现了提示中的标记",
     "{} is given twice": "{} 给出了两次",
     "{} is given twice with different values": "{} 给出了两次，而且值不同",
     'do(...) needs an action: do(action="Tap", …)': 'do(...) 缺少 action，应写成 do(action="Tap", …)',

@@ -10,6 +10,8 @@ from parsers.errors import UnsupportedInputError
 from parsers.prompt_blocks import describe_situation, describe_steps
 from parsers.prompting import fill, image_part, message, part_of, text_part
 
+SCREEN_DATA = "<screen {{marker}}>\n{{text}}\n</screen {{marker}}>"
+
 
 def describe_plainly(action: Action) -> str:
     """A past action in a few words: its kind and what the model said it was for."""
@@ -49,7 +51,9 @@ def build_single_turn(
     values = {
         "task": request.task,
         "history": steps or part_of(prompt, "no_history").strip(),
-        "elements": "" if elements is None else describe_elements(elements),
+        "elements": ""
+        if elements is None
+        else mark_as_data(prompt, describe_elements(elements), current.marker),
         "width": "" if size is None else size.width_px,
         "height": "" if size is None else size.height_px,
     }
@@ -78,6 +82,23 @@ def need_elements(dialect: str, environment: Environment) -> tuple[ScreenElement
             "UI tree; send `ui_tree` with the observation, or use a dialect with coordinates"
         )
     return environment.elements
+
+
+def mark_as_data(prompt: PromptText, text: str, marker: str) -> str:
+    """A text that was read off the screen, between marks that its writer cannot have known.
+
+    Uses the part `screen_data` (`{{marker}} {{text}}`), which says that what stands between the
+    marks is no instruction.
+
+    Args:
+        prompt: A prompt file of the user's own may lack the part: then the marks stand alone.
+        text: What is on the screen, written by anybody.
+        marker: The observation's; "" leaves the text as it is.
+    """
+    if not marker:
+        return text
+    template = prompt.parts.get("screen_data", SCREEN_DATA)
+    return fill(template, {"marker": marker, "text": text.replace(marker, "")}).strip()
 
 
 def describe_elements(elements: Sequence[ScreenElement]) -> str:

@@ -161,6 +161,7 @@ def reply_context(environment: Environment, sent_size: Size) -> ReplyContext:
         screen_size=environment.size,
         element_count=len(elements) if elements is not None else None,
         elements=elements,
+        marker=environment.marker,
     )
 
 

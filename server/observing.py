@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -199,6 +200,7 @@ class Observer:
             foreground=request.foreground,
             last_result=told,
             size=screenshot.size,
+            marker=secrets.token_hex(4) if numbered is not None else "",
         )
         return environment, numbered
 

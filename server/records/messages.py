@@ -197,6 +197,7 @@ def read_step(message: Mapping[str, Any]) -> StepRecord:
             foreground=wire.get("foreground"),
             last_result=wire.get("last_result"),
             size=Size(width_px=size[0], height_px=size[1]) if size else None,
+            marker=wire.get("marker", ""),
         )
         raw = message.get("model_response") or message.get("reasoning") or ""
         answered = message["action"]
@@ -231,6 +232,7 @@ def _build_environment(environment: Environment, picture: Picture) -> dict[str, 
         "kept": None if picture.is_kept else False,
         "foreground": environment.foreground,
         "last_result": environment.last_result,
+        "marker": environment.marker or None,
     }
     wire.update({name: value for name, value in optional.items() if value is not None})
     return wire

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from device.adb_device import AdbDevice
 from device.adb_server import PrivateAdbServer
@@ -21,6 +24,8 @@ from tests.e2e.house import Child, running, wait_done
 
 ROOT = Path(__file__).parents[2]
 TASK = "打开设置，进入蓝牙，关闭蓝牙"
+ASKING_TASK = "问我要找谁，打开联系人，在搜索框中输入我的回答，点击第一个联系人，告诉我电话"
+ACTING_TASK = "Open Settings, wait 3 seconds, turn off WLAN"
 KINDS = ["AWAKE", "CLICK", "CLICK", "COMPLETE"]
 OPTIONS = LoopOptions(reset_environment=True, max_steps=8)
 
@@ -128,6 +133,50 @@ def test_a_session_goes_on_after_the_server_was_killed_between_two_steps(
     assert answer["current_step"] == 3
     assert answer["action"]["action"] == "CLICK"
     assert (tmp_path / "logs" / f"{before.session_id}.jsonl").read_bytes().startswith(kept)
+
+
+def test_tasks_outlive_a_kill_of_the_server_and_end_as_they_were_meant_to(
+    phones: dict[str, VirtualPhoneProcess], environment: dict[str, str], tmp_path: Path
+) -> None:
+    for phone in phones.values():
+        phone.control.reset()
+    arguments = ["serve", "--log-dir", str(tmp_path / "logs")]
+    with running(arguments, environment, tmp_path / "first.log", "/readyz") as first:
+        with RemoteLocalServer(first.url) as client:
+            asking = client.start_task({"task": ASKING_TASK, "serial": phones["zh"].serial})
+            acting = client.start_task({"task": ACTING_TASK, "serial": phones["en"].serial})
+            asked = wait_until(client, asking, lambda info: info["state"] == "waiting_reply")
+            client.pause_task(asking["task_id"])
+            wait_until(client, acting, lambda info: info["steps"] >= 1)
+        first.kill()
+    with (
+        running(arguments, environment, tmp_path / "second.log", "/readyz") as second,
+        RemoteLocalServer(second.url) as client,
+    ):
+        waiting = client.get_task(asking["task_id"])
+        assert (waiting["state"], waiting["hold"]) == ("waiting_reply", "paused")
+        assert waiting["question"] == asked["question"]
+        broken = client.get_task(acting["task_id"])
+        assert (broken["state"], broken["stop_reason"]) == ("done", "INTERRUPTED")
+        client.resume_task(acting["task_id"])
+        client.reply_task(asking["task_id"], "李四")
+        client.resume_task(asking["task_id"])
+        for task in (asking, acting):
+            done = wait_done(client, task["task_id"])
+            assert done["stop_reason"] == "TASK_COMPLETED_SUCCESSFULLY", done["result"]
+    wifi = phones["en"].control.truth()["settings"]["global"]["wifi_on"]
+    assert str(wifi) == "0"
+
+
+def wait_until(
+    client: RemoteLocalServer, task: dict[str, Any], is_so: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
+    """The task as soon as it is so."""
+    until = time.monotonic() + 120
+    while not is_so(info := client.get_task(task["task_id"])):
+        assert time.monotonic() < until and info["state"] != "done", info
+        time.sleep(0.1)
+    return info
 
 
 def test_a_phone_that_vanishes_ends_the_task_and_not_the_service(

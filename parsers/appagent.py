@@ -60,7 +60,7 @@ _LINE = re.compile(
 _FINISH = re.compile(r"[\s\"'`*]{0,9}FINISH[\s\"'`.。*()]{0,9}", re.IGNORECASE)
 _FINISH_LINE = re.compile(r"^[ \t]{0,9}FINISH[ \t.。]{0,9}$", re.MULTILINE)
 _FINISH_BESIDE = re.compile(r"\bFINISH\b(?!\s{0,3}[(（])")
-_ARGUMENTS = re.compile(r"\(\s*(?:\"[^\"]*\"|'[^']*'|[^()]*)[^()]*\)")
+_ARGUMENTS = re.compile(r"\(\s*+(?:\"[^\"]*+\"|'[^']*+'|)[^()]*+\)")
 _NUMBER = param("element number index area")
 _SUBAREA = param("subarea")
 

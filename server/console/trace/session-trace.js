@@ -152,7 +152,10 @@ export class SessionTrace extends HTMLElement {
     const item = items[this.#place];
     const next = items.slice(this.#place + 1).find((one) => one.hasPicture);
     const { pictures, modes, changed } = this.#parts;
-    modes.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.mode === this.#mode)));
+    modes.forEach((button) => {
+      button.setAttribute("aria-pressed", String(button.dataset.mode === this.#mode));
+      button.disabled = !next || !item.hasPicture; // there are no two pictures
+    });
     changed.textContent = "";
     if (!item.hasPicture) {
       const file = item.file && this.pictures.file?.(item.file);

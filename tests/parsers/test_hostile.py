@@ -131,6 +131,18 @@ def test_a_long_reply_ends_in_bounded_time(dialect: str, unit: str, frame_of: Fr
     assert isinstance(result, Rejection)
 
 
+@pytest.mark.parametrize("begin", ["Action: text('", 'do(action="Type", text="', "click(box='"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_argument_that_never_ends_is_read_in_bounded_time(
+    dialect: str, begin: str, frame_of: FrameOf
+) -> None:
+    parser = get_parser(dialect)
+    start = time.process_time()
+    result = parser.str2action(begin + "'x" * 100_000, frame_of(parser))
+    assert time.process_time() - start < 5
+    assert isinstance(result, Rejection)
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_ten_megabytes_are_refused_at_once(dialect: str, frame_of: FrameOf) -> None:
     parser = get_parser(dialect)

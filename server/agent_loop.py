@@ -31,14 +31,14 @@ from server.elements import Target
 from server.error_body import describe_error
 from server.errors import ScreenWithheldError, TreeNeededError
 from server.log_lines import bind
-from server.loop_decision import Decision
-from server.loop_options import LoopOptions, Question, StepServer, check_answerer
-from server.loop_phone import LoopPhone
-from server.loop_rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
-from server.loop_words import words_for
-from server.person import Person
-from server.task_result import StepReport, TaskResult, stop_reason_for
-from server.task_states import Asked, TaskEnd
+from server.loop.decision import Decision
+from server.loop.options import LoopOptions, Question, StepServer, check_answerer
+from server.loop.phone import LoopPhone
+from server.loop.rule import END_AT, TELL_AT, LoopRule, fingerprint_screen, looks_same
+from server.loop.words import words_for
+from server.tasks.person import Person
+from server.tasks.result import StepReport, TaskResult, stop_reason_for
+from server.tasks.states import Asked, TaskEnd
 from server.worker import Worker
 
 logger = logging.getLogger(__name__)

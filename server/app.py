@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from device.claims import PhoneClaims
-from server.auto_reply import model_answerer
 from server.hands import Hands
 from server.http.access import Access, open_access
 from server.http.console import console_routes
@@ -35,13 +34,14 @@ from server.http.tasks import task_routes
 from server.leases import Leases
 from server.local_server import LocalServer
 from server.metrics import Metrics
-from server.phone_choice import find_tagged
 from server.phones import AdbPhones, Phones
 from server.settings import Settings
-from server.task_book import MAX_KEPT
-from server.task_limits import price_finder
-from server.task_states import TaskState
-from server.tasks import TaskRunner
+from server.tasks.auto_reply import model_answerer
+from server.tasks.book import MAX_KEPT
+from server.tasks.limits import price_finder
+from server.tasks.phone_choice import find_tagged
+from server.tasks.runner import TaskRunner
+from server.tasks.states import TaskState
 from server.version import VERSION
 
 DESCRIPTION = (

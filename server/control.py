@@ -15,8 +15,8 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from server.errors import BadRequestError, TaskStateError
-from server.task_result import StopReason, TaskResult
-from server.task_states import (
+from server.tasks.result import StopReason, TaskResult
+from server.tasks.states import (
     HOLD_LIMIT_S,
     LENDING_STATES,
     WAITING_STATES,

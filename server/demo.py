@@ -26,11 +26,11 @@ from device.adb_server import PrivateAdbServer, free_port
 from device.discovery import connect
 from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
-from server.contact_sheet import SheetStep, draw_contact_sheet
+from server.commands.terminal import ask_person, console, errors, inert, print_error, print_step
 from server.errors import ServerError
 from server.http.client import RemoteLocalServer
+from server.pictures.contact_sheet import SheetStep, draw_contact_sheet
 from server.settings import load_settings
-from server.terminal import ask_person, console, errors, inert, print_error, print_step
 
 DEFAULT_TASK = "打开设置，进入蓝牙，关闭蓝牙开关"
 NEXT_TASKS = (

@@ -16,7 +16,7 @@ from server.act import Observation, Outcome, act_on_device
 from server.elements import number_elements
 from server.errors import BadRequestError, PolicyDeniedError
 from server.leases import Leases
-from server.loop_rule import fingerprint_screen
+from server.loop.rule import fingerprint_screen
 from server.observe import check_visible
 from server.phones import Phones
 from server.policy.decision import Decision

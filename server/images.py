@@ -20,16 +20,16 @@ from device.screen import is_all_black
 from parsers.action import Size
 from parsers.base import CoordinateSpace, ImageNeeds
 from parsers.spaces import plan_size
-from server.decoder import shared_decoder
 from server.errors import BadRequestError, ImageError, ImageTooLargeError
-from server.image_headers import (
+from server.pictures.decoder import shared_decoder
+from server.pictures.headers import (
     is_webp_animated,
     read_jpeg_size,
     read_png_size,
     read_webp_exif,
     read_webp_size,
 )
-from server.pixels import JPEG_QUALITY
+from server.pictures.pixels import JPEG_QUALITY
 
 BLACK_MAX = 12
 """A channel's highest value in a JPEG or WebP that shows nothing: black may be a little off."""

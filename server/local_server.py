@@ -30,12 +30,12 @@ from server.export.episode import Episode, open_episode
 from server.images import plan_sent_size
 from server.killpoints import reach
 from server.log_lines import bind
-from server.memory import keep_large_buffers
 from server.metrics import MeasuredModel, Metrics, StageClock
 from server.model.client import AsksModel, ModelClient
 from server.model.providers import ModelTarget, choose_model, read_key
 from server.observing import Observer, name_picture
 from server.payloads import Look, SessionRequest, StepRequest, read_approve
+from server.pictures.memory import keep_large_buffers
 from server.policy.rule_policy import Policy, RulePolicy
 from server.privacy.egress import Egress
 from server.privacy.levels import PrivacyLevel, is_local, stricter

@@ -33,7 +33,7 @@ def bind(**facts: str | int) -> Iterator[None]:
 
 
 class TextLines(logging.Formatter):
-    """Lines for people: `12:00:00 WARNING server.tasks [session=... step=3] what happened`."""
+    """Lines for people: `12:00:00 WARNING server.serving [session=... step=3] what happened`."""
 
     def format(self, record: logging.LogRecord) -> str:
         facts = " ".join(f"{name}={value}" for name, value in _bound.get().items())

@@ -15,7 +15,7 @@ from server.mcp_tools.low_level import add_low_level_tools
 from server.mcp_tools.veil import Veil
 from server.phones import Phones
 from server.settings import Settings
-from server.tasks import TaskRunner
+from server.tasks.runner import TaskRunner
 from server.version import VERSION
 
 INSTRUCTIONS = """\

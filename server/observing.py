@@ -13,7 +13,6 @@ from parsers.base import Environment, Message
 from server.elements import NumberedElements, Target, number_elements
 from server.engine import Engine
 from server.errors import BadRequestError, ParserCrashedError
-from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import (
     Screenshot,
     SentImage,
@@ -24,10 +23,11 @@ from server.images import (
     read_data_url,
 )
 from server.killpoints import reach
-from server.loop_words import words_for
-from server.marks import encode_with_marks
+from server.loop.words import words_for
 from server.numbering import Numbering, read_tree
 from server.payloads import Look, StepRequest
+from server.pictures.marks import encode_with_marks
+from server.pictures.sources import SourceRules, fetch_if_web, read_picture
 from server.policy.rule_policy import Facts
 from server.policy.screen import ScreenView
 from server.privacy.cover import Cover, cover_screen

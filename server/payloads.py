@@ -12,7 +12,7 @@ import orjson
 from server.errors import BadRequestError
 from server.images import ResizeRequest, read_target_size
 from server.privacy.levels import PrivacyLevel
-from server.task_terms import TaskPolicy, read_policy, read_privacy
+from server.tasks.terms import TaskPolicy, read_policy, read_privacy
 
 TEXT_MAX_CHARS = 100_000
 UI_TREE_MAX_CHARS = 16_000_000

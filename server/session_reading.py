@@ -9,6 +9,7 @@ from typing import Any
 
 from server.errors import SessionNotFoundError, StepNotFoundError, StorageError
 from server.images import MEDIA_TYPES, sniff_format
+from server.pictures.thumbnails import Thumbnails
 from server.records.lines import Lines
 from server.records.messages import read_session_start
 from server.records.reader import (
@@ -27,7 +28,6 @@ from server.records.store import ReadsRecords, StoredSession
 from server.recovery import ENDINGS, find_stop_reason
 from server.session_search import SessionFilter, SessionIndex, SessionPage
 from server.session_summaries import SessionRecord, SessionSummary, StorageUse
-from server.thumbnails import Thumbnails
 
 TRACE_FORMAT = "localserver.trace"
 TRACE_VERSION = 1

@@ -9,10 +9,10 @@ from typing import Any
 
 from PIL import Image
 
-from server.contact_sheet import draw_target
 from server.export.episode import Episode, NotExportableError
 from server.export.formats import ExportOptions, Progress, Written
 from server.export.redaction import Redactor
+from server.pictures.contact_sheet import draw_target
 
 GIF_STEPS_MAX = 300
 """A GIF is held in memory whole while it is written; longer runs are for WebP or MP4."""

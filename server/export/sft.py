@@ -23,7 +23,7 @@ from server.export.episode import Episode, EpisodeStep, NotExportableError
 from server.export.formats import ExportOptions, Progress, Written
 from server.export.rebuilding import action_as_written, elements_of, sent_size_for
 from server.export.redaction import Redactor
-from server.marks import draw_marks
+from server.pictures.marks import draw_marks
 from server.prompts import ParserShelf
 from server.settings import load_settings
 

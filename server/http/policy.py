@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from parsers.action import Size, action_from_wire
 from server.policy.explain import explain
 from server.policy.rule_policy import Policy
-from server.task_terms import TaskPolicy
+from server.tasks.terms import TaskPolicy
 
 
 class ExplainBody(BaseModel):

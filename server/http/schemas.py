@@ -7,11 +7,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.errors import BadRequestError
-from server.loop_options import LoopOptions
+from server.loop.options import LoopOptions
 from server.privacy.levels import PrivacyLevel
-from server.task_request import TaskRequest
-from server.task_result import StopReason
-from server.task_terms import TaskPolicy
+from server.tasks.request import TaskRequest
+from server.tasks.result import StopReason
+from server.tasks.terms import TaskPolicy
 
 MAX_TEXT = 20_000
 

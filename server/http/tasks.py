@@ -12,8 +12,8 @@ from server.http.idempotency import IdempotencyKey
 from server.http.json_body import JsonRoute
 from server.http.schemas import ConfirmBody, NoteBody, ReplyBody, TaskBody
 from server.records.schema import dump_json
-from server.task_feed import TaskEvent, TaskFeed
-from server.tasks import TaskRunner
+from server.tasks.feed import TaskEvent, TaskFeed
+from server.tasks.runner import TaskRunner
 
 KEEP_ALIVE_S = 15.0
 """A silent stream sends a comment so often: proxies and clients see that it lives."""

@@ -17,13 +17,13 @@ from pydantic import Field
 from device.errors import DeviceError
 from server.errors import BadRequestError, TaskStateError
 from server.hands import Hands
-from server.loop_options import LoopOptions
+from server.loop.options import LoopOptions
 from server.mcp_tools.asking import Given, TextAnswer, YesNo, ask, given_before, read_state
 from server.mcp_tools.calls import Threads
 from server.mcp_tools.veil import Veil
-from server.task_feed import TaskEvent
-from server.task_request import TaskInfo, TaskRequest
-from server.tasks import TaskRunner
+from server.tasks.feed import TaskEvent
+from server.tasks.request import TaskInfo, TaskRequest
+from server.tasks.runner import TaskRunner
 
 MAX_SUMMARIES = 200
 WAIT_MAX_S = 25.0

@@ -30,7 +30,7 @@ from parsers.action import (
 )
 from server.errors import PolicyDeniedError
 from server.hands import Hands, Intent, Unit, describe_screen
-from server.loop_rule import fingerprint_screen, looks_same
+from server.loop.rule import fingerprint_screen, looks_same
 from server.mcp_tools.asking import YesNo, ask, given_before
 from server.mcp_tools.calls import Threads
 from server.mcp_tools.veil import Veil

@@ -8,12 +8,12 @@ from typing import Any
 
 from parsers.base import Message
 from server.engine import Engine
-from server.image_sources import SourceRules
 from server.model.client import ModelClient, Witness
 from server.model.pictures import inline_pictures
 from server.model.providers import ASK_ARGS, choose_model
 from server.model.reply import require_whole
 from server.payloads import read_resize
+from server.pictures.sources import SourceRules
 from server.settings import Settings, load_settings
 
 IMAGE_THREADS = 2

@@ -8,8 +8,8 @@ from typing import Any
 
 from parsers.base import ImageNeeds, Message, RelativeSpace
 from server.errors import BadRequestError
-from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import ResizeRequest, check_screenshot, encode_for_model, plan_sent_size
+from server.pictures.sources import SourceRules, fetch_if_web, read_picture
 
 _ANY_SIZE = RelativeSpace(scale=1000, maximum=1000)
 

@@ -10,7 +10,7 @@ from parsers.action import Action, Size
 from server.errors import BadRequestError
 from server.policy.rule_policy import Facts, Policy
 from server.policy.screen import ScreenView
-from server.task_terms import TaskPolicy
+from server.tasks.terms import TaskPolicy
 
 
 def explain(

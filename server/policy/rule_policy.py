@@ -44,7 +44,7 @@ from server.policy.sending import facts_for_person, is_named_by_task, recipient_
 from server.policy.terms import Terms, check_approved, make_terms
 from server.policy.touch import Touch
 from server.policy.touch_rules import find_in_touch
-from server.task_terms import TaskPolicy
+from server.tasks.terms import TaskPolicy
 
 APPS_FILE = "apps.yaml"
 _RISKY_KEYS = frozenset({"ENTER", "PASTE"})

@@ -17,7 +17,7 @@ from server.policy.decision import (
 )
 from server.policy.own_rules import OwnRule
 from server.policy.wording import joined
-from server.task_terms import TaskPolicy
+from server.tasks.terms import TaskPolicy
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from device.protocol import Bounds
 from server.images import Screenshot, open_resized
-from server.pixels import JPEG_QUALITY
+from server.pictures.pixels import JPEG_QUALITY
 from server.privacy.screen import PrivateScreen
 
 MASK_COLOR = (96, 96, 96)

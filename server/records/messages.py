@@ -13,7 +13,7 @@ from parsers.registry import DialectChoice
 from server.elements import Target
 from server.model.reply import ModelReply
 from server.payloads import SessionRequest
-from server.task_terms import read_policy, read_privacy
+from server.tasks.terms import read_policy, read_privacy
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from server.images import (
     sniff_format,
     to_data_url,
 )
-from server.marks import encode_with_marks
 from server.model.client import AsksModel
 from server.model.providers import ModelTarget
+from server.pictures.marks import encode_with_marks
 from server.records.messages import name_pictures
 from server.replay.agreement import Agreement, compare_actions, find_target
 from server.replay.frames import frame_of

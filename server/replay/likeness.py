@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from device.protocol import UiTree
-from server.loop_rule import FINGERPRINT_GRID, fingerprint_screen
+from server.loop.rule import FINGERPRINT_GRID, fingerprint_screen
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 from server.agent_loop import run_task
 from server.local_server import LocalServer
-from server.loop_options import LoopOptions
+from server.loop.options import LoopOptions
 from server.settings import load_settings
 from tests.e2e.house import Child
 from tests.server.demo.demo_tasks import read_path

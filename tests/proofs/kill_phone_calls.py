@@ -19,12 +19,12 @@ from device.adb_device import AdbDevice
 from device.discovery import open_device
 from server import killpoints
 from server.local_server import LocalServer
-from server.loop_options import LoopOptions
-from server.loop_words import words_for
+from server.loop.options import LoopOptions
+from server.loop.words import words_for
 from server.policy.rule_policy import AllowAll
 from server.settings import load_settings
-from server.task_request import TaskRequest
-from server.tasks import TaskRunner
+from server.tasks.request import TaskRequest
+from server.tasks.runner import TaskRunner
 from tests.proofs.unique_taps import UniqueTaps
 
 TASK = "tap around"

@@ -19,13 +19,13 @@ from device.transport import AdbServer
 from device.virtual_phone.process import VirtualPhoneProcess
 from parsers.action import Action, LongPress
 from server.local_server import LocalServer
-from server.loop_options import LoopOptions
+from server.loop.options import LoopOptions
 from server.policy.decision import Decision
 from server.policy.rule_policy import AllowAll, Facts
 from server.policy.terms import Terms
 from server.settings import load_settings
-from server.task_request import TaskRequest
-from server.tasks import TaskRunner
+from server.tasks.request import TaskRequest
+from server.tasks.runner import TaskRunner
 from tests.proofs.unique_taps import UniqueTaps, count_of, number_of_tap, number_of_text
 
 MOMENTS = int(os.environ.get("LOCALSERVER_STOP_MOMENTS", "50"))

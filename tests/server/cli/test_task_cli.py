@@ -6,7 +6,7 @@ import json
 
 from typer.testing import CliRunner
 
-from server.task_cli import app
+from server.cli.tasks import app
 from tests.server.http.conftest import AWAKE, COMPLETE, Start, start, step_reply
 
 __all__ = ["start"]

@@ -29,10 +29,10 @@ from typing import Any
 from PIL import Image
 
 from parsers.action import Size
-from server.decoder_process import answer
 from server.errors import ImageError, SessionNotFoundError
-from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.images import check_screenshot
+from server.pictures.decoder_process import answer
+from server.pictures.sources import SourceRules, fetch_if_web, read_picture
 from server.records.store import RecordFiles
 from server.session_reading import SessionReader
 

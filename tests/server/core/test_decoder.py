@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageDraw, ImageStat
 
-from server import pixels
-from server.decoder import Decoder
 from server.errors import ImageError
+from server.pictures import pixels
+from server.pictures.decoder import Decoder
 
 SIZE, TARGET = (1080, 2400), (728, 728)
 
@@ -125,7 +125,7 @@ def test_a_decoder_that_died_while_nobody_used_it_costs_no_picture(decoder: Deco
 
 def test_a_decoder_that_hangs_ends_itself() -> None:
     program = (
-        "import time, server.decoder_process as d;"
+        "import time, server.pictures.decoder_process as d;"
         "d.DECODE_TIMEOUT_S = 0.2; d.decode_resized = lambda *_: time.sleep(60); d.main()"
     )
     order = b'{"bytes":1,"kind":"png","size":[1,1],"target":[1,1],"output":"jpeg"}\nx'

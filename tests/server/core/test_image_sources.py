@@ -20,9 +20,9 @@ from server.errors import (
     ImageTooLargeError,
     ModelCutError,
 )
-from server.image_sources import SourceRules, fetch_if_web, read_picture
 from server.model.ask import ask_llm_anything
 from server.model.scripted_model import Say, ScriptedModel
+from server.pictures.sources import SourceRules, fetch_if_web, read_picture
 from server.settings import Settings
 
 from .conftest import Script, data_url, paint

@@ -26,7 +26,7 @@ from server.errors import (
     ShuttingDownError,
 )
 from server.local_server import LocalServer
-from server.loop_words import words_for
+from server.loop.words import words_for
 from server.model.scripted_model import (
     Fail,
     Hang,

@@ -13,7 +13,7 @@ from parsers.action import Click, Element, Size
 from parsers.base import ScreenElement
 from server.elements import Target, find_again, number_elements, number_grid, number_texts
 from server.images import check_screenshot, read_data_url
-from server.marks import draw_marks, encode_with_marks
+from server.pictures.marks import draw_marks, encode_with_marks
 from tests.server.core.conftest import paint
 
 SCREEN = Size(width_px=1080, height_px=2400)

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from server.commands.export import export_command
 from server.errors import BadRequestError
 from server.export.episode import open_episode
 from server.export.exporter import export_sessions
 from server.export.formats import list_formats
 from server.export.redaction import Redactor
 from server.export.selection import read_filters, select_sessions
-from server.export_commands import export_command
 from server.records.store import RecordStore
 from tests.benchmarks.bench_records import write_session
 from tests.server.core.conftest import CONFIGS, paint

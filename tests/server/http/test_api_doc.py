@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any, get_args
 
-from server.task_result import StopReason
+from server.tasks.result import StopReason
 from tests.server.http.conftest import AWAKE, CLICK, COMPLETE, Service, Start, a_png
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text(encoding="utf-8")

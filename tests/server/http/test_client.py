@@ -31,7 +31,7 @@ from server.http.client import (
 )
 from server.http.errors import UnauthorizedError, error_response
 from server.local_server import LocalServer
-from server.loop_options import LoopOptions
+from server.loop.options import LoopOptions
 from server.model.scripted_model import Say, wait_for_requests
 from tests.server.http.conftest import AWAKE, CLICK, COMPLETE, INSTALLED, Service, Start, a_png
 

@@ -9,9 +9,9 @@ import pytest
 from device.scripted_device import ScriptedDevice
 from server.agent_loop import run_task
 from server.errors import BadRequestError
-from server.loop_options import LoopOptions
-from server.task_request import TaskRequest
-from server.task_terms import PolicyBudget, TaskPolicy, read_policy
+from server.loop.options import LoopOptions
+from server.tasks.request import TaskRequest
+from server.tasks.terms import PolicyBudget, TaskPolicy, read_policy
 from tests.server.http.conftest import AWAKE, CLICK, Start
 
 TERMS: dict[str, Any] = {

@@ -44,8 +44,8 @@ from server.errors import (
     StorageError,
 )
 from server.log_lines import JsonLines
-from server.loop_options import LoopOptions, Question
-from server.task_result import StepReport, TaskResult
+from server.loop.options import LoopOptions, Question
+from server.tasks.result import StepReport, TaskResult
 from server.worker import Worker
 
 OPEN = Awake(value="设置", cot="I open it")

@@ -8,8 +8,8 @@ import pytest
 
 from server.control import TaskControl
 from server.errors import TaskStateError
-from server.task_result import TaskResult
-from server.task_states import TaskEnd
+from server.tasks.result import TaskResult
+from server.tasks.states import TaskEnd
 from server.worker import Worker
 
 SOON_S = 1.0

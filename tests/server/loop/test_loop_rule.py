@@ -5,7 +5,7 @@ import io
 from PIL import Image, ImageDraw
 
 from parsers.action import Awake, Back, Click, Point, Type
-from server.loop_rule import LoopRule, fingerprint_screen, is_same_action, looks_same
+from server.loop.rule import LoopRule, fingerprint_screen, is_same_action, looks_same
 
 SIZE = (1080, 2400)
 

@@ -13,8 +13,8 @@ from device.scripted_device import PLAIN_PAGE
 from parsers.action import Action, Awake, Click, Complete, Point, Type
 from server.agent_loop import run_task
 from server.control import TaskControl
-from server.loop_options import LoopOptions, ReplyMode
-from server.task_result import TaskResult
+from server.loop.options import LoopOptions, ReplyMode
+from server.tasks.result import TaskResult
 from server.worker import Worker
 
 TAP = Click(point=Point(x=500, y=500))

@@ -14,10 +14,10 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from device.scripted_device import Frame, ScriptedDevice
+from server.cli.tasks import app
 from server.errors import TaskStateError
 from server.model.scripted_model import Fail, Hang, RecordedRequest, Turn, wait_for_requests
-from server.task_cli import app
-from server.task_request import TaskInfo
+from server.tasks.request import TaskInfo
 from tests.server.http.conftest import (
     CLICK,
     COMPLETE,

@@ -24,7 +24,7 @@ from parsers.action import (
 )
 from server.policy.rule_policy import AllowAll, Facts, RulePolicy
 from server.policy.screen import ScreenView
-from server.task_terms import TaskPolicy
+from server.tasks.terms import TaskPolicy
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 WIDTH, HEIGHT = 1000, 2000

@@ -13,7 +13,7 @@ from server.policy.config import PolicyConfig, read_policy_config
 from server.policy.decision import DEFAULT_LEVELS
 from server.policy.rule_policy import Facts, RulePolicy
 from server.policy.terms import make_terms
-from server.task_terms import TaskPolicy, read_policy
+from server.tasks.terms import TaskPolicy, read_policy
 
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 

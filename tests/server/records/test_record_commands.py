@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from server.commands.records import delete_command, format_size, repair_command, verify_command
+from server.commands.sessions import show_command
 from server.local_server import LocalServer
-from server.record_commands import delete_command, format_size, repair_command, verify_command
-from server.session_commands import show_command
 from tests.crash.child import CONFIGS
 from tests.server.records.conftest import Start
 from tests.server.records.house import take_step

@@ -1,0 +1,1 @@
+"""The parts of `server/agent_loop.py`."""

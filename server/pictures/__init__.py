@@ -1,0 +1,1 @@
+"""The parts of `server/images.py`: files into pixels, and pictures drawn for people."""

@@ -1,0 +1,1 @@
+"""Whole tasks: handed over, watched, answered, held, stopped."""

@@ -7,7 +7,7 @@ TASK   ?=
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench fuzz serve clean
 .PHONY: crashtest stop-proof kill-proof fuzz-images image-cost schemathesis shell-values load soak
-.PHONY: safety test-device test-matrix test-faults injection privacy
+.PHONY: mcp-inspector safety test-device test-matrix test-faults injection privacy
 
 help: ## show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -81,6 +81,9 @@ privacy: $(VENV)/.installed-dev ## 200 planted secrets: none readable in what le
 
 test-device: $(VENV)/.installed-dev ## the device and end-to-end suites on your phone: SERIAL=...
 	@LOCALSERVER_TEST_SERIAL="$(SERIAL)" $(BIN)/python -m pytest tests/device/test_any_device.py tests/e2e/test_any_phone.py -rs
+
+mcp-inspector: $(VENV)/.installed-dev ## the MCP Inspector against a virtual phone (needs npx and the npm registry)
+	@$(BIN)/python -m tests.e2e.mcp_inspector
 
 safety: $(VENV)/.installed-dev ## labelled screens and a model that always obeys: the figures
 	@$(BIN)/python -m tests.safety.hostile

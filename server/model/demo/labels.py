@@ -167,6 +167,28 @@ def says(screen: Screen, text: str) -> bool:
     return _numbers(wanted) == _numbers(seen[near.dest_start : near.dest_end])
 
 
+def says_typed(screen: Screen, text: str) -> bool:
+    """Whether a text that was just typed can be read: the caret may hide its last character.
+
+    A phone types a text whole or not at all, so what is read but for its end was typed.
+    """
+    if says(screen, text):
+        return True
+    begin = normalise(text).replace(" ", "")[:-1]
+    return len(begin) >= 3 and any(
+        normalise(line.text).replace(" ", "").endswith(begin) for line in screen.content
+    )
+
+
+def says_twice(screen: Screen, text: str) -> bool:
+    """Whether a text stands there and at once again, as one that was typed twice."""
+    wanted = normalise(text).replace(" ", "")
+    again = wanted + wanted[: max(2, len(wanted) - 1)]
+    return len(wanted) >= 2 and any(
+        again in normalise(line.text).replace(" ", "") for line in screen.content
+    )
+
+
 def _variants(label: str) -> list[str]:
     """The label, and what is left of it without the noun: "08:30的闹钟" is written as "08:30"."""
     shorter = _TAILS.sub("", label)

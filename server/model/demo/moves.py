@@ -50,7 +50,8 @@ from server.model.demo.labels import (
     names_switch,
     names_what_was_added,
     normalise,
-    says,
+    says_twice,
+    says_typed,
 )
 from server.model.demo.pixels import Switch, find_round_button, find_wide_boxes
 from server.model.demo.places import find_field, find_nth, find_value
@@ -167,7 +168,7 @@ def _enter(clause: Enter, scene: Scene) -> Move:
 def _tap(clause: Tap, scene: Scene, *, may_go_back: bool = False) -> Move:
     named = _name_of(clause, scene)
     if scene.did("tap", "still", "retap", "agree"):
-        if scene.changed and not scene.error:
+        if scene.changed and scene.may_have_worked:
             if (move := _what_is_left(clause, scene)) is not None:
                 return move
             return Done(
@@ -251,7 +252,9 @@ def _fill(clause: Fill, scene: Scene) -> Move:
     if not text:
         return Failed(scene.tell("没有可输入的文字", "there is no text to type"))
     typed = scene.did("type", "retype", "look")
-    if typed and not scene.error and says(scene.screen, text):
+    if typed and says_twice(scene.screen, text):
+        return Failed(scene.tell(f"“{text}”输入了两遍", f'"{text}" stands there twice'))
+    if typed and not scene.error and says_typed(scene.screen, text):
         if scene.changed:
             return Done(scene.tell(f"屏幕上能看到“{text}”", f'"{text}" can be read on the screen'))
         if scene.did("type"):  # it stood there before: wait for what was typed

@@ -84,5 +84,10 @@ class Scene:
         """The screen is another one than that on which the last thing was done."""
         return self.screen.fingerprint != self.memory.seen
 
+    @property
+    def may_have_worked(self) -> bool:
+        """No error, or one that leaves open whether the phone did it: then the screen decides."""
+        return not self.error or self.error.startswith(("device.connection_lost", "unknown"))
+
     def tried(self, word: str) -> int:
         return self.memory.times if self.memory.did == word else 0

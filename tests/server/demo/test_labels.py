@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.model.demo.labels import find_labels, says
+from server.model.demo.labels import find_labels, says, says_twice, says_typed
 from tests.server.demo.screens import draw_screen
 
 
@@ -89,3 +89,15 @@ def test_typed_numbers_must_be_read_digit_by_digit() -> None:
     screen = draw_screen([("13800000000", 600)])
     assert says(screen, "13800000000")
     assert not says(screen, "13800000001")
+
+
+def test_a_text_is_typed_whole_so_the_end_behind_the_caret_may_be_unread() -> None:
+    assert says_typed(draw_screen([("call mum", 600)]), "call mum 4")
+    assert not says_typed(draw_screen([("call", 600)]), "call mum 4")
+    assert not says_typed(draw_screen([("call mum and dad", 600)]), "call mum 4")
+
+
+def test_a_text_that_was_typed_twice_is_seen() -> None:
+    assert says_twice(draw_screen([("买牛奶4买牛奶4", 600)]), "买牛奶 4")
+    assert says_twice(draw_screen([("买牛奶4买牛奶", 600)]), "买牛奶 4")
+    assert not says_twice(draw_screen([("买牛奶4", 600), ("买牛奶", 900)]), "买牛奶 4")

@@ -118,6 +118,24 @@ def test_typed_text_must_be_readable_on_the_next_screen() -> None:
     assert [a.action for a in lost] == ["AWAKE", "TYPE", "CLICK", "TYPE", "ABORT"]
 
 
+def test_a_text_that_stands_there_twice_is_never_called_typed() -> None:
+    empty = draw_screen([("新建便签", 180), ("标题", 400), ("正文", 520)])
+    twice = draw_screen([("新建便签", 180), ("买牛奶4买牛奶4", 400), ("正文", 520)])
+    actions = play("打开便签，输入“买牛奶 4”", [HOME, empty, twice])
+    assert [a.action for a in actions] == ["AWAKE", "TYPE", "ABORT"]
+
+
+def test_a_tap_whose_answer_was_lost_is_judged_by_the_screen() -> None:
+    opened = draw_screen([("显示", 180), ("深色主题", 500)])
+    first = choose_action(Request("打开设置，点击显示"), HOME)
+    tapped = choose_action(Request("打开设置，点击显示", first.summary), SETTINGS)
+    lost = Request(
+        "打开设置，点击显示", tapped.summary, error="device.connection_lost: it may have run"
+    )
+    assert choose_action(lost, opened).action == "COMPLETE"
+    assert choose_action(lost, SETTINGS).action == "CLICK"
+
+
 def test_a_dialect_that_types_only_at_the_focus_taps_the_field_first() -> None:
     page = draw_screen([("便签", 180), ("搜索便签", 420), ("购物清单", 700)])
     request = Request("搜索“牛奶”", types_at_point=False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from device.command_record import CommandRecord
 from device.errors import ConnectionLostError, DeviceError
-from device.protocol import Device, Screenshot
+from device.protocol import Device, Screenshot, UiTree
 from device.still import settle
 from parsers.action import Action
 from server.act import ElementNotFoundError, Observation, Outcome, act_on_device
@@ -66,14 +67,16 @@ class LoopPhone:
     def look_closer(self, observation: Observation) -> dict[str, Any]:
         """What the screen says right now, for the policy: what an action would meet.
 
-        A screen that gives no tree is no error: the policy is the stricter for it.
+        A screen that gives no tree is no error: the policy is the stricter for it. So that nobody
+        is asked for a fault that passes, it is read again first.
         """
 
         def read() -> dict[str, Any]:
+            tree = self._read_tree()
             try:
-                tree, front = self.device.ui_tree(), self.device.foreground()
+                front = self.device.foreground()
             except DeviceError:
-                tree, front = None, observation.foreground
+                front = observation.foreground
             look: dict[str, Any] = {"ui_tree": tree.xml if tree is not None else ""}
             if front is not None and front.package:
                 look["foreground"] = front.package
@@ -134,6 +137,16 @@ class LoopPhone:
             sleep=self._control.sleep,
             on_retry=self._note_retry,
         )
+
+    def _read_tree(self) -> UiTree | None:
+        try:
+            tree = patiently(self.device.ui_tree, self._control.sleep, self._note_retry)
+        except DeviceError:
+            return None
+        if tree is None:  # it moved: once more, now that the dump has given it time
+            with contextlib.suppress(DeviceError):
+                return self.device.ui_tree()
+        return tree
 
     def _patiently(self, call: Callable[[], None]) -> None:
         """What may be done twice on the way to the first step."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from device.errors import UiTreeError
+from device.errors import UiTreeEncodingError, UiTreeError
 from device.protocol import App
 from device.scripted_device import PLAIN_PAGE
 from parsers.action import Action, Awake, Click, Complete, Point, Type
@@ -104,7 +104,7 @@ def test_a_step_that_needs_a_look_is_judged_by_the_dump_and_that_verdict_holds(
 
 def test_a_screen_that_gives_no_tree_is_told_as_such_not_left_out(serve: Any, phone: Any) -> None:
     def refuse() -> None:
-        raise UiTreeError("the screen never rests; look at the picture")
+        raise UiTreeEncodingError("the dumper fails on this screen; look at the picture")
 
     server = serve()
     server.answers = answers(server, (TAP, UNREAD))
@@ -114,6 +114,20 @@ def test_a_screen_that_gives_no_tree_is_told_as_such_not_left_out(serve: Any, ph
     assert [look["ui_tree"] for _, look in server.judged] == [""]
     assert (result.stop_reason, result.message) == ("POLICY_DENIED", "unreadable")
     assert phone.journal == []
+
+
+def test_a_fault_that_passes_asks_nobody(serve: Any, phone: Any) -> None:
+    def kill() -> None:
+        raise UiTreeError("the dump was killed; try again")
+
+    server = serve()
+    server.answers = answers(server, (TAP, UNREAD))
+    server.judgement = ALLOWED
+    phone.next("ui_tree", kill)
+    result = run(server, phone)
+    assert [look["ui_tree"] for _, look in server.judged] == [PLAIN_PAGE.xml]
+    assert result.stop_reason == "TASK_COMPLETED_SUCCESSFULLY"
+    assert phone.journal == [TAPPED]
 
 
 # --- hand over --------------------------------------------------------------------------------

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from parsers.base import Reply
 from parsers.errors import UnknownDialectError
-from parsers.registry import DialectChoice
+from parsers.registry import DialectChoice, get_parser, list_dialects
 from server.dialect_mismatch import MismatchWatch
 from server.dialect_table import DialectTable
 from server.errors import ConfigError, ReplyUnreadableError
 from server.local_server import LocalServer
 from server.model.scripted_model import Say, ScriptedModel
+from server.settings import ProviderConfig
 from tests.server.core.conftest import CONFIGS, paint, step_payload, step_reply
 
 Serve = Callable[..., tuple[LocalServer, ScriptedModel]]
@@ -64,6 +67,20 @@ def test_auto_finds_each_published_family_by_its_name(
     choice = chosen(server, server.get_session(payload))
     assert (choice["name"], choice["variant"]) == (dialect, variant)
     assert choice["pattern"]
+
+
+def test_the_docs_show_a_setting_for_every_dialect_and_variant() -> None:
+    page = (CONFIGS.parent / "docs" / "dialects.md").read_text(encoding="utf-8")
+    block = re.search(r"```yaml\n(my-server:.*?)```", page, re.DOTALL)
+    assert block is not None
+    models = ProviderConfig.model_validate(yaml.safe_load(block[1])["my-server"]).models
+    shown = {(model.task_type, model.variant) for model in models.values()}
+    known = {
+        (name, variant)
+        for name in list_dialects()
+        for variant in get_parser(name).variants or (None,)
+    }
+    assert shown == known
 
 
 def test_a_model_of_a_known_family_needs_no_task_type(serve: Serve) -> None:

@@ -45,7 +45,13 @@ class Recorder(Transport):
     def __init__(self) -> None:
         self.commands: list[ShellCommand] = []
 
-    def run(self, command: ShellCommand, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> CommandResult:
+    def run(
+        self,
+        command: ShellCommand,
+        *,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        shown: str = "",
+    ) -> CommandResult:
         self.commands.append(command)
         return CommandResult(b"Broadcast completed: result=0\nEvents injected: 1\n", b"", 0)
 

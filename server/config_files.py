@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -20,7 +20,17 @@ from server.errors import ConfigError
 
 MAX_FILE_BYTES = 1_000_000
 KeyPath = tuple[str | int, ...]
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BOOLEAN = "tag:yaml.org,2002:bool"
+
+
+class _Loader(_BaseLoader):  # type: ignore[misc]
+    """`off`, `on`, `yes` and `no` are words, as in YAML 1.2: `privacy: off` is a level."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[Any]]] = {
+        first: [rule for rule in rules if rule[0] != _BOOLEAN or first in "tTfF"]
+        for first, rules in _BaseLoader.yaml_implicit_resolvers.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from server.errors import ConfigError
+from server.policy.config import read_policy_config
 from server.settings import load_settings, move_logs, settings_from_server_config
 
 
@@ -25,6 +26,18 @@ def test_the_shipped_configuration_loads_and_its_first_provider_is_the_demo_mode
     assert settings.host == "127.0.0.1"
     assert settings.port == 8704
     assert settings.allow_image_url is False
+
+
+def test_off_is_a_word_in_yaml_files_not_a_false(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "configs",
+        server="privacy: off\nremote_privacy: off\ndebug: on\nallow_image_url: no\n",
+        policy="scope: off\n",
+    )
+    settings = load_settings(folder)
+    assert (settings.privacy, settings.remote_privacy) == ("off", "off")
+    assert (settings.debug, settings.allow_image_url) == (True, False)
+    assert read_policy_config(folder).scope == "off"
 
 
 def test_relative_folders_count_from_the_folder_that_holds_configs(tmp_path: Path) -> None:

@@ -165,22 +165,23 @@ def _by_context(touch: Touch) -> Iterator[Finding]:
             about = about & {"send", "permission"}
     for risk in sorted(about):
         yield Finding(risk, "context", f"“{name}” answers to “{_said(touch, risk)}”")
-    if about or kind != "button":
-        return
-    if touch.is_yes and touch.has_money:
+    if not about and kind == "button":
+        yield from _by_page(touch)
+
+
+def _by_page(touch: Touch) -> Iterator[Finding]:
+    """A button on a page whose words are about nothing that is known: a price, a question."""
+    name = touch.touched.name
+    begins = touch.is_soft and any(BEGINS.match(read.plain) for read in touch.labels)
+    if touch.has_money and (touch.is_yes or begins):
         yield Finding("pay", "price_page", f"“{name}” on a page with a price")
-        return
-    if touch.is_yes and touch.is_statement:
+    elif touch.is_yes and touch.is_statement:
         yield Finding("unknown", "consent", f"touching “{name}” is a statement")
-        return
-    if touch.is_yes and any(IS_ASKED.search(joined(text)) for text in touch.context):
+    elif touch.is_yes and any(IS_ASKED.search(joined(text)) for text in touch.context):
         yield Finding("unknown", "question", f"“{name}” answers a question")
+    elif touch.is_soft:
         return
-    if touch.is_soft:
-        if touch.has_money and any(BEGINS.match(read.plain) for read in touch.labels):
-            yield Finding("pay", "price_page", f"“{name}” on a page with a price")
-        return
-    if touch.is_question:
+    elif touch.is_question:
         yield Finding("unknown", "question", f"“{name}” answers a question")
     elif not (touch.is_yes or touch.is_shaped_otherwise):
         yield Finding("unknown", "unknown_words", f"what “{name}” does is not known")

@@ -29,7 +29,7 @@ serve: install ## start the service
 	@$(BIN)/localserver serve
 
 test: $(VENV)/.installed-dev ## the whole test suite
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 3 --dist loadfile
 
 check: $(VENV)/.installed-dev ## format, lint, types, import rules
 	@$(BIN)/ruff format --check .

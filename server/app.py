@@ -150,6 +150,7 @@ def _create_runner(
         answerer=functools.partial(model_answerer, settings),
         find_tagged=lambda tag: find_tagged(phones.list(), tag),
         price_of=price_finder(settings),
+        budget=server.policy.budget,
         leases=leases,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,6 +85,9 @@ def run_task_command(
             console.print(Text.assemble(("phone ", "dim"), inert(phone.serial)))
             if server_url is None:
                 _tell_where_pictures_go(settings, options)
+        if isinstance(server, LocalServer):
+            most = min(max_steps, server.policy.budget.max_steps)
+            options = replace(options, max_steps=most)
         result = run_task(
             server,
             phone,

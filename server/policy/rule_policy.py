@@ -27,7 +27,7 @@ from parsers.action import (
 )
 from server.policy.app_kinds import AppKind, kind_of
 from server.policy.app_names import packages_of
-from server.policy.config import PolicyConfig, read_policy_config
+from server.policy.config import Budget, PolicyConfig, read_policy_config
 from server.policy.decision import (
     LEVELS,
     MEANINGS,
@@ -73,6 +73,10 @@ class Facts:
 class Policy(Protocol):
     """Decides on facts that the model cannot set."""
 
+    @property
+    def budget(self) -> Budget:
+        """The most that any task may use up."""
+
     def terms_for(self, task: str, own: TaskPolicy | None = None) -> Terms:
         """The policy of one task."""
 
@@ -113,6 +117,11 @@ class RulePolicy:
         return cls(
             read_policy_config(config_dir), AliasTable.load(names) if names.exists() else None
         )
+
+    @property
+    def budget(self) -> Budget:
+        """The most that any task may use up."""
+        return self.config.budget
 
     def terms_for(self, task: str, own: TaskPolicy | None = None) -> Terms:
         """The policy of one task.
@@ -363,6 +372,8 @@ def _reason(finding: Finding, package: str | None) -> str:
 
 class AllowAll:
     """Nothing needs a person, except what the model itself asks to confirm."""
+
+    budget = Budget()
 
     def terms_for(self, task: str, own: TaskPolicy | None = None) -> Terms:
         return make_terms(PolicyConfig(), AliasTable(), task, own)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 from server.loop.options import LoopOptions
+from server.policy.config import Budget
 from server.tasks.result import StopReason
 from server.tasks.states import Asked, Hold, TaskState
 from server.tasks.terms import PolicyBudget, read_policy, read_privacy
 from server.usage import Usage
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,16 @@ class TaskRequest:
     reply: str = ""
     lease_id: str | None = field(default=None, repr=False)
 
+    def within(self, budget: Budget) -> TaskRequest:
+        """The same task under the server's budget; where it asks for less, that stays."""
+        steps = min(self.options.max_steps, budget.max_steps)
+        return replace(
+            self,
+            options=replace(self.options, max_steps=steps),
+            max_total_tokens=_lowest(self.max_total_tokens, budget.max_total_tokens),
+            max_cost=_lowest(self.max_cost, budget.max_cost),
+        )
+
     @property
     def budget(self) -> PolicyBudget:
         return self.options.policy.budget if self.options.policy else PolicyBudget()
@@ -50,14 +63,12 @@ class TaskRequest:
     @property
     def token_limit(self) -> int | None:
         """The lower of the task's own limit and its policy's."""
-        return min(
-            filter(None, (self.max_total_tokens, self.budget.max_total_tokens)), default=None
-        )
+        return _lowest(self.max_total_tokens, self.budget.max_total_tokens)
 
     @property
     def cost_limit(self) -> float | None:
         """The lower of the task's own limit and its policy's."""
-        return min(filter(None, (self.max_cost, self.budget.max_cost)), default=None)
+        return _lowest(self.max_cost, self.budget.max_cost)
 
     def to_record(self) -> dict[str, Any]:
         """As a task's first event keeps it."""
@@ -81,6 +92,11 @@ class TaskRequest:
         options["policy"] = read_policy(options.get("policy"))
         options["privacy"] = read_privacy(options.get("privacy"))
         return cls(**{**known, "options": LoopOptions(**options)})
+
+
+def _lowest(*limits: Number | None) -> Number | None:
+    """The lowest of the limits that are set."""
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)

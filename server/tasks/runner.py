@@ -16,6 +16,7 @@ from server.errors import IdempotencyConflictError, SessionClosedError, TaskStat
 from server.leases import Leases
 from server.loop.options import check_answerer
 from server.loop.words import words_for
+from server.policy.config import Budget
 from server.records.schema import utc_now
 from server.sessions import CAN_GO_ON
 from server.tasks.book import MAX_KEPT, TaskBook
@@ -38,6 +39,7 @@ class TaskRunner:
         answerer: Gives who answers the questions of a task in `auto_reply`; None: nobody can.
         find_tagged: The serials of the ready phones with a tag.
         price_of: The price of a task's model, where it is known.
+        budget: The most that any task may use up; None: the defaults.
         leases: Who drives which phone; shared with those who give single inputs.
     """
 
@@ -49,11 +51,13 @@ class TaskRunner:
         answerer: Answerer | None = None,
         find_tagged: Callable[[str], Sequence[str]] = lambda tag: (),
         price_of: PriceOf = lambda options: None,
+        budget: Budget | None = None,
         leases: Leases | None = None,
     ) -> None:
         self._server = server
         self._answerer = answerer
         self._price_of = price_of
+        self._budget = budget or Budget()
         self.leases = leases or Leases()
         self._driver = TaskDriver(server, open_device, find_tagged, answerer, price_of, self.leases)
         self._book = TaskBook(server, self._driver)
@@ -78,6 +82,7 @@ class TaskRunner:
             PhoneLeasedError: A client that holds a lease drives this phone.
             IdempotencyConflictError: The key started another task.
         """
+        request = request.within(self._budget)
         if idempotency_key is None:
             return self._start(request)
         with self._start_lock:

@@ -160,6 +160,7 @@ def starter(stack: contextlib.ExitStack, folder: Path) -> Start:
         *,
         phones: ScriptedPhones | None = None,
         adb_phones: bool = False,
+        configs: Path = CONFIGS,
         **settings: Any,
     ) -> Service:
         model = ScriptedModel(script)
@@ -175,7 +176,7 @@ def starter(stack: contextlib.ExitStack, folder: Path) -> Start:
             "providers": {"demo": provider},
             **settings,
         }
-        service = Service(load_settings(CONFIGS, **given), model, phones)
+        service = Service(load_settings(configs, **given), model, phones)
         stack.callback(service.close)
         return service
 

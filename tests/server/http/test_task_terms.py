@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +12,10 @@ from device.scripted_device import ScriptedDevice
 from server.agent_loop import run_task
 from server.errors import BadRequestError
 from server.loop.options import LoopOptions
+from server.policy.config import Budget
 from server.tasks.request import TaskRequest
 from server.tasks.terms import PolicyBudget, TaskPolicy, read_policy
-from tests.server.http.conftest import AWAKE, CLICK, Start
+from tests.server.http.conftest import AWAKE, CLICK, CONFIGS, Start
 
 TERMS: dict[str, Any] = {
     "policy": {
@@ -47,6 +50,22 @@ def test_the_budget_of_the_policy_ends_the_task(start: Start) -> None:
     task = service.client.start_task({"task": "x", "max_still_s": 0, **TERMS})
     done = service.wait_for(task["task_id"], "done")
     assert (done["stop_reason"], done["steps"]) == ("MAX_STEPS_REACHED", 2)
+
+
+@pytest.mark.parametrize(
+    ("budget", "stop_reason"),
+    [("max_steps: 1", "MAX_STEPS_REACHED"), ("max_total_tokens: 1", "COST_LIMIT_REACHED")],
+)
+def test_the_budget_of_the_server_ends_any_task(
+    start: Start, tmp_path: Path, budget: str, stop_reason: str
+) -> None:
+    configs = tmp_path / "configs"
+    shutil.copytree(CONFIGS, configs)
+    (configs / "policy.yaml").write_text(f"scope: off\nbudget: {{{budget}}}\n", "utf-8")
+    service = start([CLICK, CLICK, CLICK], configs=configs)
+    task = service.client.start_task({"task": "x", "max_still_s": 0, "max_steps": 9})
+    done = service.wait_for(task["task_id"], "done")
+    assert (done["stop_reason"], done["steps"]) == (stop_reason, 1)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +110,12 @@ def test_a_class_that_does_not_exist_approves_nothing_and_is_refused_everywhere(
     done = service.wait_for(task["task_id"], "done")
     again = {**body, "session_id": done["session_id"]}
     assert service.error_of(service.raw.post("/v1/tasks", json=again)) == (422, "request.invalid")
+
+
+def test_under_the_budget_of_the_server_a_task_keeps_what_is_less() -> None:
+    asked = TaskRequest("x", options=LoopOptions(max_steps=9), max_total_tokens=70, max_cost=2)
+    held = asked.within(Budget(max_steps=20, max_total_tokens=50))
+    assert (held.options.step_limit, held.token_limit, held.cost_limit) == (9, 50, 2)
 
 
 def test_the_lower_of_two_limits_holds() -> None:

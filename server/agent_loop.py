@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
@@ -62,6 +62,7 @@ def run_task(
     answer: Callable[[Question], str | None] | None = None,
     last_result: str | None = None,
     confirmed: Asked | None = None,
+    granted: Iterable[str] = (),
     before_step: Callable[[], None] | None = None,
 ) -> TaskResult:
     """Run one task to its end. Blocks; the phone is idle and restored when it returns.
@@ -81,6 +82,7 @@ def run_task(
         last_result: What the model is told first: what became of an action of an earlier run.
         confirmed: The question of an action that got its yes while no loop ran: it is done first,
             if the screen is still the one that it was chosen on.
+        granted: What earlier runs of the task got a lasting yes to.
         before_step: Called before each step; it raises `TaskEnd` to end the task (a cost cap).
 
     Raises:
@@ -102,6 +104,7 @@ def run_task(
         query=query,
         last_result=last_result,
         confirmed=confirmed,
+        granted=granted,
         before_step=before_step or (lambda: None),
     )
     with bind(session=session_id, device=device.serial):
@@ -123,6 +126,7 @@ class _AgentLoop:
         query: str,
         last_result: str | None,
         confirmed: Asked | None,
+        granted: Iterable[str],
         before_step: Callable[[], None],
     ) -> None:
         self.server = server
@@ -134,7 +138,7 @@ class _AgentLoop:
         self.on_step = on_step
         self.before_step = before_step
         self.words = words_for(task)
-        self.person = Person(task, options, control, self._record, answer, self.words)
+        self.person = Person(task, options, control, self._record, answer, self.words, granted)
         self.rule = LoopRule()
         self.steps: list[StepReport] = []
         self.screen: Size | None = None
@@ -256,6 +260,7 @@ class _AgentLoop:
         observation = self.observe()
         started = time.monotonic()
         if looks_same(fingerprint_screen(observation.screenshot.data), decision.screen):
+            self.person.grant(decision.policy, decision.step)
             outcome = self._do(decision, observation)
         else:
             outcome = Outcome("withheld", message=self.words.screen_changed)

@@ -65,5 +65,6 @@ export const ENGLISH = {
   "event task_ended": "task ended",
   "event confirm_question": "asked for a yes",
   "event confirm_answer": "answer to it",
+  "event grant": "the yes holds for the rest of the task",
   "event session_closed": "session ended",
 };

@@ -268,6 +268,7 @@ export const CHINESE = {
   "event task_ended": "任务结束",
   "event confirm_question": "请求同意",
   "event confirm_answer": "对此的回答",
+  "event grant": "此同意在本任务内一直有效",
   "event session_closed": "会话结束",
   "event question": "提问",
   "event answer": "回答",

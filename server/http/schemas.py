@@ -107,6 +107,7 @@ class EventBody(_Strict):
         "give_back",
         "confirm_question",
         "confirm_answer",
+        "grant",
         "notice",
         "resume",
         "observe_retry",

@@ -36,7 +36,12 @@ class Decision:
         facts = asked.facts
         return cls(
             action=action_from_wire(facts["action"]),
-            policy={"level": "confirm", "class": facts["class"], "reason": asked.text},
+            policy={
+                "level": "confirm",
+                "class": facts["class"],
+                "reason": asked.text,
+                "once_for": facts.get("once_for", ""),
+            },
             screen=bytes.fromhex(facts["screen"]),
             step=int(facts["step"]),
             took_s=0.0,

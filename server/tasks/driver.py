@@ -102,6 +102,7 @@ class TaskDriver:
                     query=run.query,
                     last_result=run.last_result,
                     confirmed=run.confirmed,
+                    granted=run.granted,
                     on_step=functools.partial(self._note_step, run),
                     answer=self._answerer(run.request.options, run.record)
                     if self._answerer

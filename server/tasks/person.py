@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from device.protocol import Screenshot
@@ -13,6 +13,8 @@ from server.loop.words import LoopWords
 from server.tasks.states import Asked, Hold, TaskEnd
 
 Verdict = Literal["go", "screen_changed"]
+_TOLD = ("facts", "bounds_px", "once_for")
+"""What a question tells beside its action, where the policy says it."""
 
 
 class Person:
@@ -25,6 +27,7 @@ class Person:
         record: Puts questions and answers on record.
         answer: Who answers in the modes `manual_reply` and `auto_reply`.
         words: What the model is told in the task's language.
+        granted: What a yes was given to for the rest of the task, before a restart too.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class Person:
         record: Callable[[str, Mapping[str, Any]], None],
         answer: Callable[[Question], str | None] | None,
         words: LoopWords,
+        granted: Iterable[str] = (),
     ) -> None:
         self._task = task
         self._options = options
@@ -42,7 +46,7 @@ class Person:
         self._record = record
         self._answer = answer
         self._words = words
-        self._granted: set[str] = set()
+        self._granted = set(granted)
 
     def ask(self, action: Info, screen: Screenshot) -> str:
         """The answer to the model's question, which the next prompt carries.
@@ -137,7 +141,7 @@ class Person:
             **binding,
             "class": risk,
             "expires_in_s": self._options.confirm_timeout_s,
-            **{name: policy[name] for name in ("facts", "bounds_px") if policy.get(name)},
+            **{name: policy[name] for name in _TOLD if policy.get(name)},
         }
         question = Asked(action.confirm or reason, facts=facts)
         self._record("confirm_question", {"id": question.id, "text": question.text, **facts})
@@ -148,6 +152,12 @@ class Person:
             raise TaskEnd("POLICY_DENIED", f"not approved: {question.text}")
         if not is_same_screen():
             return "screen_changed"
-        if once_for:
-            self._granted.add(once_for)
+        self.grant(policy, binding["step"])
         return "go"
+
+    def grant(self, policy: Mapping[str, Any], step: int) -> None:
+        """Keep a yes that holds for the rest of the task, on record too."""
+        once_for = str(policy.get("once_for") or "")
+        if once_for and once_for not in self._granted:
+            self._granted.add(once_for)
+            self._record("grant", {"step": step, "once_for": once_for})

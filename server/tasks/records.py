@@ -155,6 +155,11 @@ def untold_words(events: Sequence[TaskEvent], first: str, words: LoopWords) -> s
     return "\n".join(filter(None, untold))
 
 
+def lasting_grants(events: Sequence[TaskEvent]) -> frozenset[str]:
+    """What a person's yes holds for until the task's end."""
+    return frozenset(str(event.data.get("once_for")) for event in events if event.kind == "grant")
+
+
 def is_outcome_open(events: Sequence[TaskEvent]) -> bool:
     """Whether the last action was begun, and nobody knows what became of it."""
     for event in reversed(events):

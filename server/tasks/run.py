@@ -17,6 +17,7 @@ from server.tasks.records import (
     TaskRecord,
     describe_step,
     is_outcome_open,
+    lasting_grants,
     untold_words,
 )
 from server.tasks.request import TaskInfo, TaskRequest
@@ -62,6 +63,7 @@ class TaskRun:
     query: str = ""
     last_result: str | None = None
     confirmed: Asked | None = None
+    granted: frozenset[str] = frozenset()
     is_dormant: bool = False
     timer: threading.Timer | None = None
     ended: Mapping[str, Any] | None = None
@@ -98,6 +100,7 @@ class TaskRun:
         events, words = self.feed.after(0), words_for(self.request.task)
         self.query = untold_words(events, self.request.reply, words)
         self.last_result = words.unknown if is_outcome_open(events) else None
+        self.granted = lasting_grants(events)
 
     def _new_control(self) -> TaskControl:
         return TaskControl(deadline_s=self.left_s(), on_state=self._note_state)

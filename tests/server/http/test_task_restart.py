@@ -81,6 +81,31 @@ def test_after_a_restart_no_yes_in_time_is_still_a_no(start: Start) -> None:
         assert service.phone.inputs() == []
 
 
+@pytest.mark.parametrize("restarts_at", ["waiting_confirm", "waiting_reply"])
+def test_after_a_restart_a_yes_for_the_rest_of_the_task_still_holds(
+    start: Start, restarts_at: str
+) -> None:
+    page = Frame("shop", tree=button("首页"), app=SHOP)  # an app that the task does not name
+    phones = ScriptedPhones(ScriptedDevice([page, page, page], installed=INSTALLED))
+    script = [CLICK, INFO, CLICK, COMPLETE]
+    before = start(script, phones=phones)
+    task = before.client.start_task({**QUICK, "task": "打开设置"})["task_id"]
+    before.wait_for(task, "waiting_confirm")
+    if restarts_at == "waiting_reply":
+        before.client.confirm_task(task, True)
+        before.wait_for(task, "waiting_reply")
+    rest = script[1:] if restarts_at == "waiting_confirm" else script[2:]
+    with restarted(start, before, rest) as service:
+        if restarts_at == "waiting_confirm":
+            service.client.confirm_task(task, True)
+            service.wait_for(task, "waiting_reply")
+        service.client.reply_task(task, "第一个")
+        assert service.wait_for(task, "done")["stop_reason"] == DONE
+        asked = [e for e in service.client.watch_task(task) if e["kind"] == "confirm_question"]
+        assert len(asked) == 1
+        assert [call.name for call in service.phone.inputs()] == ["tap", "tap"]
+
+
 @pytest.mark.parametrize("verb", ["pause", "take_over"])
 def test_after_a_restart_a_held_question_is_still_held(start: Start, verb: str) -> None:
     before = start([INFO])

@@ -16,6 +16,7 @@ from server.engine import Engine
 from server.errors import ModelError, ServerError, StorageFullError
 from server.model.reply import ModelReply
 from server.payloads import StepRequest
+from server.privacy.cover import Cover
 from server.records.messages import Picture, build_step
 from server.records.schema import fold_texts
 from server.records.store import KeepsRecords
@@ -68,10 +69,12 @@ class Journal:
         sent_size: Size,
         request: StepRequest,
         target: Target | None,
+        cover: Cover | None,
     ) -> None:
         """Write the step's line; durable, and part of the session, when this returns.
 
-        `target` is the answer's as it may be kept: with a masked label, where privacy asks for it.
+        `target` is the answer's as it may be kept: with a masked label, where privacy asks for it;
+        `cover` takes private words out of what the policy said.
 
         Raises:
             StorageError: It could not be written; the session is as it was before.
@@ -94,7 +97,7 @@ class Journal:
                     reasks=read.reasks,
                     request=session.request,
                     sent_size=sent_size,
-                    policy=answer.policy,
+                    policy=answer.policy if cover is None else cover.mask_record(answer.policy),
                     idempotency_key=key,
                     fingerprint=request.fingerprint(picture.origin) if key is not None else None,
                     target=target,

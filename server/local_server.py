@@ -37,6 +37,7 @@ from server.observing import Observer, name_picture
 from server.payloads import Look, SessionRequest, StepRequest, read_approve
 from server.pictures.memory import keep_large_buffers
 from server.policy.rule_policy import Policy, RulePolicy
+from server.privacy.cover import Cover
 from server.privacy.egress import Egress
 from server.privacy.levels import PrivacyLevel, is_local, stricter
 from server.prompts import ParserShelf
@@ -62,6 +63,8 @@ logger = logging.getLogger(__name__)
 
 LIMITS_INTERVAL_S = 3600.0
 STORE_CHECK_INTERVAL_S = 30.0
+OF_THE_PERSON = frozenset({"task_started", "answer", "give_back"})
+"""Events that hold the person's own words: these stay as they are."""
 
 
 class LocalServer:
@@ -309,7 +312,7 @@ class LocalServer:
             real_target = await self._observer.unmask(target, request, view)
             answer = Answer(read.action, number, decision.to_wire(), real_target)
             await self._journal.write_step(
-                session, environment, picture, answer, read, sent_size, request, target
+                session, environment, picture, answer, read, sent_size, request, target, view.cover
             )
             clock.passed("log")
         except BaseException as error:
@@ -366,9 +369,10 @@ class LocalServer:
             raise StepNotFoundError(f"this session has no step {step}; read its steps")
         size = session.environments[step - 1].size
         facts = await self._observer.read_look(look, size, session.targets.get(step))
-        terms = self._equipment_of(session).terms
-        wire = self.policy.decide(session.actions[step - 1], facts, terms).to_wire()
-        await self._journal.note(session, "policy_decision", {"step": step, **wire}, durable=True)
+        equipment = self._equipment_of(session)
+        wire = self.policy.decide(session.actions[step - 1], facts, equipment.terms).to_wire()
+        cover = self._observer.cover_of(session, equipment)
+        await self._note_masked(session, cover, "policy_decision", {"step": step, **wire})
         return wire
 
     # --- what happened --------------------------------------------------------------------
@@ -391,7 +395,17 @@ class LocalServer:
 
     async def _record(self, session_id: str, kind: str, data: Mapping[str, Any]) -> None:
         session = await self._book.find(session_id)
-        await self._journal.note(session, kind, data, durable=True)
+        if kind in OF_THE_PERSON:
+            await self._journal.note(session, kind, data, durable=True)
+        else:
+            await self._note_masked(session, session.cover, kind, data)
+
+    async def _note_masked(
+        self, session: Session, cover: Cover | None, kind: str, data: Mapping[str, Any]
+    ) -> None:
+        """Put on record what may repeat words of the screen."""
+        kept = data if cover is None else await self._engine.in_images(cover.mask_record, data)
+        await self._journal.note(session, kind, kept, durable=True)
 
     def close_session(self, session_id: str, stop_reason: str) -> None:
         """End a session; a step that is still running is cancelled.

@@ -31,7 +31,7 @@ from server.pictures.sources import SourceRules, fetch_if_web, read_picture
 from server.policy.rule_policy import Facts
 from server.policy.screen import ScreenView
 from server.privacy.cover import Cover, cover_screen
-from server.privacy.finding import OwnWords
+from server.privacy.finding import Finder, OwnWords
 from server.privacy.ocr import PictureReader, is_installed
 from server.privacy.words import PrivateWords
 from server.records.messages import Picture, name_pictures
@@ -114,12 +114,22 @@ class Observer:
                 read_texts=read_texts,
             )
         )
+        session.cover = covered.cover
         return View(
             replace(request, ui_tree=covered.ui_tree),
             covered.screenshot,
             covered.cover,
             is_kept=self._settings.store_pictures == "masked",
         )
+
+    def cover_of(self, session: Session, equipment: Equipment) -> Cover | None:
+        """What hides private words of the session's screens in its records; None: nothing is."""
+        if equipment.privacy == "off":
+            return None
+        if session.cover is None:  # after a restart, before the next look
+            own = OwnWords.of(session.own_words(""))
+            session.cover = Cover(equipment.privacy, (), Finder(self._words(), own), {})
+        return session.cover
 
     def _words(self) -> PrivateWords:
         """Read when a level first needs them."""

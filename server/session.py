@@ -20,6 +20,7 @@ from server.images import ResizeRequest, SentImage
 from server.model.providers import ModelTarget
 from server.payloads import SessionRequest, StepRequest
 from server.policy.terms import Terms
+from server.privacy.cover import Cover
 from server.privacy.levels import PrivacyLevel
 from server.records.logs import EventLog, SessionLog
 from server.records.reader import (
@@ -92,6 +93,7 @@ class Session:
     equipment: Equipment | None = None
     has_told_remote: bool = False
     private_texts: dict[str, str] = field(default_factory=dict, repr=False)
+    cover: Cover | None = field(default=None, repr=False)
     watch: MismatchWatch = field(default_factory=MismatchWatch)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     running: asyncio.Task[Any] | None = None

@@ -23,6 +23,10 @@ from server.privacy.tree_xml import mask_xml
 from server.privacy.words import PrivateWords
 
 ReadsTexts = Callable[[Image.Image], Sequence[TextOnPicture]]
+SCREEN_WORDS = frozenset(
+    {"label", "amount", "payee", "recipient", "reason", "once_for", "text", "message"}
+)
+"""Fields of decisions, questions and outcomes that may repeat what stands on the screen."""
 MAX_LEARNT = 500
 """Private texts of earlier screens that a session's prompts are still searched for."""
 
@@ -61,6 +65,22 @@ class Cover:
             else {**message, "content": mask(content)}
             for message in messages
         ]
+
+    def mask_record(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """What is kept of a decision or a question: words of the screen without what is private.
+
+        Only fields that hold such words are touched: ids, hashes and times stay.
+        """
+        return {name: self._mask_field(name, value) for name, value in facts.items()}
+
+    def _mask_field(self, name: str, value: Any) -> Any:
+        if self.level != "strict":
+            return value
+        if isinstance(value, Mapping):
+            return self.mask_record(value)
+        if isinstance(value, str) and name in SCREEN_WORDS:
+            return self.finder.mask_spans(self.finder.mask_stretches(value, self.learnt))
+        return value
 
     def to_wire(self) -> dict[str, Any]:
         """For the record: kinds and places, never the texts."""

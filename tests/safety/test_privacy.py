@@ -46,6 +46,8 @@ CASES = read_cases("private")
 ALL = os.environ.get("LOCALSERVER_PRIVACY_SCREENS") == "all"
 SEEN = CASES if ALL else CASES[::5]
 READ = CASES if ALL else CASES[::20]
+ASKED = [one for one in CASES if one.id in ("private-005", "private-035", "private-044")]
+"""Screens on which a tap on a secret needs a yes."""
 WAIT = Say('Reason: look\nAction: {"action_type": "wait"}')
 STEP_WAIT = Say("<THINK> x </THINK>\nexplain:x\taction:WAIT\tvalue:1\tsummary:x")
 WORDS = PrivateWords.load(CONFIGS)
@@ -122,6 +124,14 @@ def pictures_of(request: RecordedRequest) -> list[bytes]:
     ]
 
 
+def tap_on(node: Node, case: Case) -> Say:
+    assert case.screen is not None
+    left, top, right, bottom = node.bounds
+    x = (left + right) * 500 // case.screen.width_px
+    y = (top + bottom) * 500 // case.screen.height_px
+    return Say(f"<THINK> x </THINK>\nexplain:x\taction:CLICK\tpoint:{x},{y}\tsummary:x")
+
+
 def squeeze(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
@@ -190,6 +200,31 @@ def test_strict_sends_and_keeps_no_secret(serve: Serve, case: Case) -> None:
         if path.suffix in (".jsonl", ".xml"):
             written = squeeze(html.unescape(path.read_text("utf-8")))
             assert [s for s in case.secrets if squeeze(s.text) in written] == [], path.name
+
+
+@pytest.mark.parametrize("case", ASKED, ids=lambda case: case.id)
+def test_what_is_asked_about_a_secret_keeps_none_of_it(serve: Serve, case: Case) -> None:
+    nodes = [
+        node
+        for node in drawn(case)
+        if any(squeeze(s.text) in squeeze(node.text or node.desc) for s in case.secrets)
+    ]
+    assert nodes and case.screen is not None
+    taps = iter([tap_on(node, case) for node in nodes])
+    server, _ = serve(lambda request: next(taps))
+    labels = ""
+    for _node in nodes:
+        session_id = open_session(server, case, "strict", "step0920")
+        policy = server.automate_step(look(session_id, case))["policy"]
+        dump = {"ui_tree": write_dump(case.screen, case.app_package)}
+        server.judge_step(session_id, 1, {**dump, "foreground": case.app_package})
+        question = {"step": 1, "text": policy["reason"], **policy}
+        server.record_event(session_id, "confirm_question", question)
+        labels += squeeze(policy.get("facts", {}).get("label", ""))
+    assert any(squeeze(s.text) in labels for s in case.secrets), "the person is told what it is"
+    for path in server.settings.log_dir.glob("*.jsonl"):
+        written = squeeze(path.read_text("utf-8"))
+        assert [s for s in case.secrets if squeeze(s.text) in written] == [], path.name
 
 
 @pytest.mark.parametrize("case", READ, ids=lambda case: case.id)

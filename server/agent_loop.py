@@ -63,7 +63,7 @@ def run_task(
     last_result: str | None = None,
     confirmed: Asked | None = None,
     granted: Iterable[str] = (),
-    before_step: Callable[[], None] | None = None,
+    before_step: Callable[[str], None] | None = None,
 ) -> TaskResult:
     """Run one task to its end. Blocks; the phone is idle and restored when it returns.
 
@@ -83,7 +83,8 @@ def run_task(
         confirmed: The question of an action that got its yes while no loop ran: it is done first,
             if the screen is still the one that it was chosen on.
         granted: What earlier runs of the task got a lasting yes to.
-        before_step: Called before each step; it raises `TaskEnd` to end the task (a cost cap).
+        before_step: Called before each step with the session; it raises `TaskEnd` to end the task
+            (a cost cap).
 
     Raises:
         ServerError: The session could not be opened; after that, whatever happens is in the result.
@@ -105,7 +106,7 @@ def run_task(
         last_result=last_result,
         confirmed=confirmed,
         granted=granted,
-        before_step=before_step or (lambda: None),
+        before_step=before_step or (lambda session_id: None),
     )
     with bind(session=session_id, device=device.serial):
         return loop.run()
@@ -127,7 +128,7 @@ class _AgentLoop:
         last_result: str | None,
         confirmed: Asked | None,
         granted: Iterable[str],
-        before_step: Callable[[], None],
+        before_step: Callable[[str], None],
     ) -> None:
         self.server = server
         self.phone = LoopPhone(device, control, options, self._record)
@@ -185,7 +186,7 @@ class _AgentLoop:
 
     def observe(self) -> Observation:
         """See the screen. A picture is never invented: without one the task ends."""
-        self.before_step()
+        self.before_step(self.session_id)
         if len(self.steps) >= self.options.step_limit:
             raise TaskEnd("MAX_STEPS_REACHED", f"not done after {len(self.steps)} steps")
         started = time.monotonic()

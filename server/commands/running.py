@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from server.settings import Settings
 
 if TYPE_CHECKING:
     from server.agent_loop import LoopOptions
+    from server.local_server import LocalServer
     from server.tasks.result import StepReport, TaskResult
 
 
@@ -85,9 +86,9 @@ def run_task_command(
             console.print(Text.assemble(("phone ", "dim"), inert(phone.serial)))
             if server_url is None:
                 _tell_where_pictures_go(settings, options)
+        before_step = None
         if isinstance(server, LocalServer):
-            most = min(max_steps, server.policy.budget.max_steps)
-            options = replace(options, max_steps=most)
+            options, before_step = _within_budget(server, settings, task, options)
         result = run_task(
             server,
             phone,
@@ -95,12 +96,28 @@ def run_task_command(
             options=options,
             control=control,
             on_step=None if as_json else _print_report,
+            before_step=before_step,
         )
     if as_json:
         print_json(result.to_wire())
     else:
         _print_result(result, settings, local=server_url is None)
     return 0 if result.completed else EXIT_NO
+
+
+def _within_budget(
+    server: LocalServer, settings: Settings, task: str, options: LoopOptions
+) -> tuple[LoopOptions, Callable[[str], None]]:
+    """The task under the budget of policy.yaml, and what ends it when that is used up."""
+    from server.tasks.limits import check_limits, check_price_known, price_finder
+    from server.tasks.request import TaskRequest
+
+    request = TaskRequest(task=task, options=options).within(server.policy.budget)
+    price_of = price_finder(settings)
+    check_price_known(request, price_of)
+    return request.options, lambda session_id: check_limits(
+        request, 0, server.read_usage(session_id), price_of
+    )
 
 
 def _tell_where_pictures_go(settings: Settings, options: LoopOptions) -> None:

@@ -107,7 +107,7 @@ class TaskDriver:
                     answer=self._answerer(run.request.options, run.record)
                     if self._answerer
                     else None,
-                    before_step=lambda: check_limits(
+                    before_step=lambda session_id: check_limits(
                         run.request, run.steps, run.usage, self._price_of
                     ),
                 )

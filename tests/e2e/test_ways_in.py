@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -39,6 +40,20 @@ def open_phone(phone: VirtualPhoneProcess, adb: PrivateAdbServer, state_dir: Pat
     )
 
 
+def in_shell(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    def localserver(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "server", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=240,
+        )
+
+    return localserver
+
+
 def bluetooth(phone: VirtualPhoneProcess) -> str:
     return str(phone.control.truth()["settings"]["global"]["bluetooth_on"])
 
@@ -73,16 +88,7 @@ def test_the_command_line_runs_it_and_shows_it_again(
     phone.control.reset()
     logs = str(tmp_path / "logs")
 
-    def localserver(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "server", *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=240,
-        )
-
+    localserver = in_shell(environment)
     run = localserver("run", TASK, "-s", phone.serial, "--reset", "--log-dir", logs)
     assert run.returncode == 0, run.stdout + run.stderr
     assert bluetooth(phone) == "0"
@@ -95,6 +101,25 @@ def test_the_command_line_runs_it_and_shows_it_again(
     assert shown.returncode == 0, shown.stderr
     assert [kind for kind in KINDS if kind not in shown.stdout] == []
     assert sheet.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_line_keeps_to_the_budget_of_the_policy(
+    phones: dict[str, VirtualPhoneProcess], environment: dict[str, str], tmp_path: Path
+) -> None:
+    phones["zh"].control.reset()
+    configs = tmp_path / "configs"
+    shutil.copytree(ROOT / "configs", configs)
+    arguments = ["run", TASK, "-s", phones["zh"].serial, "--config", str(configs), "--json"]
+    arguments += ["--log-dir", str(tmp_path / "logs")]
+    for budget, reason, steps in [
+        ("max_total_tokens: 1", "COST_LIMIT_REACHED", 1),
+        ("max_steps: 2", "MAX_STEPS_REACHED", 2),
+    ]:
+        (configs / "policy.yaml").write_text(f"budget: {{{budget}}}\n", "utf-8")
+        run = in_shell(environment)(*arguments)
+        result = json.loads(run.stdout)
+        assert (run.returncode, result["stop_reason"]) == (1, reason), run.stdout + run.stderr
+        assert len(result["steps"]) == steps
 
 
 def test_a_session_goes_on_after_the_server_was_killed_between_two_steps(

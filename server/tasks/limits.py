@@ -38,12 +38,17 @@ def check_limits(request: TaskRequest, steps: int, used: Usage, price_of: PriceO
     """
     if steps >= request.options.step_limit:
         raise TaskEnd("MAX_STEPS_REACHED", f"not done after {steps} steps")
-    tokens = request.token_limit
+    tokens, allowed = request.token_limit, request.cost_limit
+    if (tokens or allowed) and used.replies and not used.total_tokens:
+        raise TaskEnd(
+            "COST_LIMIT_REACHED",
+            "the model's endpoint tells no token counts, so a limit on tokens or cost cannot be "
+            "kept; use max_steps, or have the endpoint send `usage`",
+        )
     if tokens is not None and used.total_tokens >= tokens:
         raise TaskEnd(
             "COST_LIMIT_REACHED", f"{used.total_tokens} tokens are used; allowed are {tokens}"
         )
-    allowed = request.cost_limit
     price = price_of(request.options) if allowed is not None else None
     if price is None or allowed is None:
         return

@@ -119,7 +119,7 @@ def test_the_command_line_keeps_to_the_budget_of_the_policy(
         run = in_shell(environment)(*arguments)
         result = json.loads(run.stdout)
         assert (run.returncode, result["stop_reason"]) == (1, reason), run.stdout + run.stderr
-        assert len(result["steps"]) == steps
+        assert result["global_step_idx"] == steps
 
 
 def test_a_session_goes_on_after_the_server_was_killed_between_two_steps(
